@@ -1,0 +1,89 @@
+"""Examination of a store: integrity, counters, text index, dangling links, versions, capabilities."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib import metadata
+from importlib.util import find_spec
+from typing import Any
+
+import apsw
+
+from trivium.store import schema
+from trivium.store.sqlite import Session, SqliteStore
+
+_CHECKS: tuple[tuple[str, str, str], ...] = (
+    (
+        "links have both ends",
+        "SELECT count(*) FROM link AS l WHERE"
+        " NOT EXISTS (SELECT 1 FROM concept WHERE id = l.s AND ctx = l.ctx UNION ALL SELECT 1 FROM link WHERE id = l.s AND ctx = l.ctx)"
+        " OR NOT EXISTS (SELECT 1 FROM concept WHERE id = l.o AND ctx = l.ctx UNION ALL SELECT 1 FROM link WHERE id = l.o AND ctx = l.ctx)",
+        "links with a missing end",
+    ),
+    (
+        "type counters are right",
+        "SELECT count(*) FROM (SELECT ctx, key, n FROM counter WHERE kind = 't' AND n <> 0"
+        " EXCEPT SELECT ctx, type, count(*) FROM concept GROUP BY ctx, type)",
+        "type counters that differ",
+    ),
+    (
+        "predicate counters are right",
+        "SELECT count(*) FROM (SELECT ctx, key, n FROM counter WHERE kind = 'p' AND n <> 0"
+        " EXCEPT SELECT ctx, p, count(*) FROM link GROUP BY ctx, p)",
+        "predicate counters that differ",
+    ),
+    (
+        "the text index is complete",
+        "SELECT abs((SELECT count(*) FROM concept) - (SELECT count(*) FROM concept_text))",
+        "concepts without an entry, or entries without a concept",
+    ),
+    (
+        "ids are below their sequences",
+        "SELECT (SELECT count(*) FROM concept WHERE id >> 1 >= (SELECT next FROM sequence WHERE kind = 'concept'))"
+        " + (SELECT count(*) FROM link WHERE id >> 1 >= (SELECT next FROM sequence WHERE kind = 'link'))",
+        "ids that could be given twice",
+    ),
+)
+
+_EXTRAS = {"mcp": "mcp", "semantic": "numpy", "postgres": "psycopg", "server": "fastapi"}
+
+
+def examine(store: SqliteStore) -> dict[str, Any]:
+    """See `KnowledgeBase.doctor`."""
+    checks = [_integrity(store)]
+    with store.read(timeout=600) as session:
+        checks += [_count(session, *check) for check in _CHECKS]
+        size = {
+            "contexts": session.value("SELECT count(*) FROM context"),
+            "concepts": session.value("SELECT count(*) FROM concept"),
+            "links": session.value("SELECT count(*) FROM link"),
+        }
+    return {
+        "ok": all(check["ok"] for check in checks),
+        "checks": checks,
+        "versions": {
+            "trivium": metadata.version("trivium"),
+            "store": schema.VERSION,
+            "sqlite": apsw.sqlite_lib_version(),
+            "apsw": apsw.apsw_version(),
+            "python": platform.python_version(),
+            "platform": sys.platform,
+        },
+        "capabilities": {
+            "search_modes": ["keyword"],
+            "durability": store.settings.synchronous,
+            "extras": {extra: find_spec(module) is not None for extra, module in _EXTRAS.items()},
+            "size": size,
+        },
+    }
+
+
+def _integrity(store: SqliteStore) -> dict[str, Any]:
+    found = store.integrity()
+    return {"name": "the file is sound", "ok": not found, "detail": "; ".join(found[:5]) or "ok"}
+
+
+def _count(session: Session, name: str, sql: str, what: str) -> dict[str, Any]:
+    number = session.value(sql)
+    return {"name": name, "ok": number == 0, "detail": "ok" if number == 0 else f"{number} {what}"}

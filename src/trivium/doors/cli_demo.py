@@ -1,0 +1,122 @@
+"""`trivium demo`: the shipped sample knowledge and what can be done with it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trivium.doors.cli_kip import print_table
+from trivium.doors.cli_options import Choices, pass_choices, with_json
+from trivium.doors.cli_output import print_error, print_json, printable, to_json
+from trivium.errors import StoreError
+
+LINES = 40
+"""Lines of a JSON answer that are shown."""
+
+
+@click.command()
+@click.option("--keep", metavar="FILE", help="Leave the database in this new file, to go on with.")
+@with_json
+@pass_choices
+def demo(choices: Choices, keep: str | None) -> None:
+    """See what the memory can do, on sample knowledge about programming languages.
+
+    Works offline, on a database that is removed at the end unless --keep names a file.
+    """
+    import trivium
+    from trivium.doors.demo_scenes import SCENES
+    from trivium.kip.capsule_files import import_capsules
+
+    with _database(keep) as path, _capsules() as capsules, trivium.open(str(path)) as kb:
+        report = import_capsules(kb, capsules)
+        stage = PrintedStage(kb) if not choices.json else RecordedStage(kb)
+        stage.title("Sample knowledge")
+        stage.say(
+            f"Imported {report.statements} statements from {report.sources} capsules that come with Trivium: "
+            "programming languages, their makers, ideas, lineage and disputes."
+        )
+        for scene in SCENES:
+            scene(stage)
+    if isinstance(stage, RecordedStage):
+        print_json(stage.steps)
+    elif keep:
+        click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {keep} shell")
+    else:
+        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium shell, trivium mcp.")
+
+
+@contextmanager
+def _database(keep: str | None) -> Iterator[Path]:
+    if keep is not None:
+        if Path(keep).exists():
+            raise StoreError(f"{keep} exists already.", "Give --keep a new file.")
+        yield Path(keep)
+        return
+    with tempfile.TemporaryDirectory(prefix="trivium-demo-") as folder:
+        yield Path(folder) / "demo.db"
+
+
+@contextmanager
+def _capsules() -> Iterator[list[Path]]:
+    """The demo's capsule files, in order."""
+    with as_file(files("trivium") / "capsules") as folder:
+        yield sorted(folder.glob("demo-languages*.kip"))
+
+
+class PrintedStage:
+    """Plays scenes for people."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+
+    def title(self, text: str) -> None:
+        click.secho(f"\n== {text} " + "=" * (74 - len(text)), bold=True, fg="cyan")
+
+    def say(self, text: str) -> None:
+        click.echo("\n" + click.wrap_text(text, width=78))
+
+    def run(self, command: str, /, **parameters: Any) -> Any:
+        lines = [*command.splitlines(), *([f"// with {to_json(parameters, indent=None)}"] if parameters else [])]
+        click.echo("\n" + "\n".join(f"{'kip>' if not i else '    '} {line}" for i, line in enumerate(lines)))
+        response = self.context.execute_kip({"command": command, "parameters": parameters})
+        if "error" in response:
+            print_error(response["error"], command, err=False)
+        elif command == "DESCRIBE PRIMER":
+            _print_start(response["result"])
+        else:
+            print_table(command, response, brief=True)
+        return response.get("result")
+
+
+class RecordedStage:
+    """Plays scenes for programs: the steps with their requests and responses."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.steps: list[dict[str, Any]] = []
+        self._scene = ""
+
+    def title(self, text: str) -> None:
+        self._scene = text
+
+    def say(self, text: str) -> None:
+        self.steps.append({"scene": self._scene, "text": text})
+
+    def run(self, command: str, /, **parameters: Any) -> Any:
+        request = {"command": command, "parameters": parameters}
+        response = self.context.execute_kip(request)
+        self.steps.append({"scene": self._scene, "request": request, "response": response})
+        return response.get("result")
+
+
+def _print_start(value: Any) -> None:
+    lines = to_json(value).splitlines()
+    click.echo(printable("\n".join(line[:100] + ("…" if len(line) > 100 else "") for line in lines[:LINES])))
+    if len(lines) > LINES:
+        click.echo(f"… and {len(lines) - LINES} lines more")

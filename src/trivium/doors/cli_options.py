@@ -1,0 +1,126 @@
+"""What every command of the command line shares: which database, which context, which form of output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from trivium.errors import StoreError
+
+if TYPE_CHECKING:
+    from trivium import Context, KnowledgeBase
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+MEMORY = ":memory:"
+
+
+@dataclass(slots=True)
+class Choices:
+    """The values of `--db`, `--context` and `--json`, wherever on the line they stood."""
+
+    db: str | None = None
+    context: str | None = None
+    json: bool = False
+
+    @property
+    def url(self) -> str:
+        """The database asked for, or the default one of this user."""
+        return self.db or str(default_database())
+
+    def exists(self) -> bool:
+        """Whether opening would find a database rather than make one."""
+        return self.url != MEMORY and ("://" in self.url or Path(self.url).exists())
+
+    @contextmanager
+    def open(self, *, must_exist: bool = False) -> Iterator[KnowledgeBase]:
+        """Open the database; closes it at the end. Raises: StoreError."""
+        import trivium
+
+        if must_exist and self.url != MEMORY and not self.exists():
+            hint = f"Give another file with --db, or make one: trivium --db {self.url} import FILE"
+            raise StoreError(f"There is no database at {self.url}.", hint)
+        if self.db is None:
+            _make_private(default_database().parent)
+        with trivium.open(self.url) as kb:
+            yield kb
+
+    @contextmanager
+    def open_context(self, *, must_exist: bool = False) -> Iterator[KnowledgeBase | Context]:
+        """Open the database and go to the context asked for. Raises: StoreError, NotFoundError."""
+        with self.open(must_exist=must_exist) as kb:
+            yield kb if self.context is None else kb.context(self.context)
+
+
+def data_folder() -> Path:
+    """Where this platform keeps a user's data for Trivium."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base or Path.home() / "AppData" / "Local") / "trivium"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "trivium"
+    base = os.environ.get("XDG_DATA_HOME")
+    return Path(base if base and Path(base).is_absolute() else Path.home() / ".local" / "share") / "trivium"
+
+
+def default_database() -> Path:
+    """The database that is used when none is named."""
+    return data_folder() / "trivium.db"
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {folder} cannot be made: {error.strerror}.",
+            "Give a database file with --db FILE or TRIVIUM_DB.",
+        ) from None
+
+
+def _remember(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def callback(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if value:
+            setattr(context.ensure_object(Choices), field, value)
+
+    return callback
+
+
+def with_json(command: Command) -> Command:
+    """Add `--json`; the value is in `Choices`."""
+    option = click.option("--json", is_flag=True, expose_value=False, callback=_remember("json"), help="Print JSON.")
+    return option(command)
+
+
+def with_store(command: Command) -> Command:
+    """Add `--db`, `--context` and `--json`; the values are in `Choices`."""
+    context = click.option(
+        "--context",
+        metavar="SLUG",
+        expose_value=False,
+        callback=_remember("context"),
+        help="Act on this context instead of 'default'.  [env: TRIVIUM_CONTEXT]",
+    )
+    return with_db(context(command))
+
+
+def with_db(command: Command) -> Command:
+    """Add `--db` and `--json`; the values are in `Choices`."""
+    database = click.option(
+        "--db",
+        metavar="URL",
+        expose_value=False,
+        callback=_remember("db"),
+        help="Database file, or :memory:.  [env: TRIVIUM_DB]",
+    )
+    return database(with_json(command))
+
+
+pass_choices = click.make_pass_decorator(Choices, ensure=True)

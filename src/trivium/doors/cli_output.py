@@ -1,0 +1,148 @@
+"""Printing: JSON, errors with their place in the text, and the choice between JSON and tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import unicodedata
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import click
+
+from trivium.errors import KipError, TriviumError
+
+EXCERPT = 100
+"""Characters of a source line that an error shows."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_JSON_CONTROLS = re.compile(r"[\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal: control characters (line ends and tabs aside) as visible escapes.
+
+    >>> printable("red \\x1b[31m")
+    'red \\\\x1b[31m'
+    """
+    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """JSON for people and programs: letters of all scripts as they are, control characters escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _JSON_CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    click.echo(to_json(value))
+
+
+def parse_json(text: str | bytes, what: str) -> Any:
+    """The value of a JSON text. Raises: TriviumError that names `what`, for anything that is not JSON in UTF-8."""
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise TriviumError(f"{what} is not UTF-8 text.", "Save it as UTF-8.") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise TriviumError(
+            f"{what} is not JSON: {error.msg} ({place}).", "Use double quotes and no comments."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise TriviumError(f"{what} is not usable JSON: {error}.", "Use finite numbers and modest nesting.") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def error_dict(error: TriviumError) -> dict[str, Any]:
+    """An exception as the `error` object that `--json` prints."""
+    if isinstance(error, KipError):
+        return error.to_dict()
+    return {"name": type(error).__name__, "message": error.message, "hint": error.hint}
+
+
+def print_error(error: dict[str, Any], text: str | None = None, *, err: bool = True) -> None:
+    """Print an error object, to stderr unless told otherwise; with the command's text, also the line it points at.
+
+    error KIP_1001 (InvalidSyntax): Line 1, column 14: Unexpected '=': expected ...
+      FIND(?x) WHERE = { }
+                     ^
+    hint: ...
+    """
+    code = " ".join(filter(None, [error.get("code"), f"({error['name']})" if "code" in error else None]))
+    label = click.style(f"error {code}".strip() + ":", fg="red", bold=True)
+    lines = [f"{label} {printable(error['message'])}"]
+    if text is not None and "position" in error:
+        lines += excerpt(text, error["position"]["line"], error["position"]["column"])
+    if error.get("hint"):
+        lines.append(f"{click.style('hint:', bold=True)} {printable(error['hint'])}")
+    click.echo("\n".join(lines), err=err, color=wants_color(sys.stderr if err else sys.stdout))
+
+
+def excerpt(text: str, line: int, column: int) -> list[str]:
+    """A source line and a caret under one of its columns (both from 1), cut to what fits a screen.
+
+    >>> excerpt('FIND(?x) WHERE = {}', 1, 16)
+    ['  FIND(?x) WHERE = {}', '                 ^']
+    """
+    lines = re.split(r"\r\n|\r|\n", text)
+    if not 1 <= line <= len(lines):
+        return []
+    source = _CONTROLS.sub("\ufffd", lines[line - 1].replace("\t", " "))
+    start = max(0, column - 1 - EXCERPT * 2 // 3) if len(source) > EXCERPT else 0
+    shown = source[start : start + EXCERPT]
+    before = source[start : column - 1]
+    lead = "…" if start else ""
+    tail = "…" if start + EXCERPT < len(source) else ""
+    return [f"  {lead}{shown}{tail}", " " * (2 + len(lead) + width(before)) + "^"]
+
+
+def width(text: str) -> int:
+    """Terminal columns that a text takes: East Asian letters two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def wants_color(stream: Any) -> bool:
+    """Whether to colour output to this stream (a terminal, and NO_COLOR not set)."""
+    return not os.environ.get("NO_COLOR") and stream.isatty()
+
+
+def fail(error: dict[str, Any], *, as_json: bool, text: str | None = None) -> NoReturn:
+    """Report an error (as JSON on stdout, or as text on stderr) and end the command with exit code 1."""
+    if as_json:
+        print_json({"error": error})
+    else:
+        print_error(error, text)
+    raise click.exceptions.Exit(1)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_text(source: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises: TriviumError when it is not UTF-8; OSError."""
+    data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        name = "Standard input" if source == "-" else source
+        raise TriviumError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
+
+
+def open_lines(source: str) -> AbstractContextManager[BinaryIO]:
+    """The lines of a file, or of standard input for `-`, each as soon as it is there. Raises: OSError."""
+    return nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb")

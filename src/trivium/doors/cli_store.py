@@ -1,0 +1,244 @@
+"""Commands about the store as a whole: import, export, backup, doctor, contexts."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trivium.doors.cli_options import MEMORY, Choices, pass_choices, with_db, with_store
+from trivium.doors.cli_output import fail, print_json, printable, read_text
+from trivium.errors import KipError
+
+if TYPE_CHECKING:
+    from trivium import Context, KnowledgeBase
+
+LONG = 1 << 20
+"""Bytes of capsule text from which an import shows its progress."""
+
+
+# --- import ---------------------------------------------------------------------------------------
+
+
+@click.command(name="import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@with_store
+@pass_choices
+def import_(choices: Choices, files: tuple[str, ...]) -> None:
+    """Write capsules (files of UPSERT statements) into the memory; - reads standard input.
+
+    Files of any size are cut at their statements and written command by command. A fault ends the import; what was
+    written before stays, and importing again is safe.
+    """
+    from trivium.kip.capsule_files import import_capsules
+
+    sources = [read_text("-") if name == "-" else Path(name) for name in files]
+    size = sum(path.stat().st_size for path in sources if isinstance(path, Path))
+    with choices.open_context() as context, _progress("Importing", size) as progress:
+        try:
+            report = import_capsules(context, sources, progress=progress)
+        except KipError as error:
+            fail(error.to_dict(), as_json=choices.json, text=_text_at_fault(sources, error))
+    if choices.json:
+        print_json(asdict(report))
+        return
+    counts = f"{report.concepts} concept and {report.propositions} proposition blocks"
+    click.echo(f"Imported {_count(report.statements, 'statement')} from {_count(report.sources, 'file')}: {counts}.")
+
+
+def _text_at_fault(sources: list[Path | str], error: KipError) -> str | None:
+    """The text that an import error points into: the file its message begins with, or standard input."""
+    for source in sources:
+        if isinstance(source, Path) and error.message.startswith(f"{source}: "):
+            return source.read_text(encoding="utf-8-sig")
+    return next((source for source in sources if isinstance(source, str)), None)
+
+
+@contextmanager
+def _progress(label: str, size: int) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar on stderr for long work on a terminal."""
+    if size < LONG or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=size, label=label, file=sys.stderr) as bar:
+        yield lambda done: bar.update(done - bar.pos)
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.option("-o", "--output", metavar="FILE", help="Write to a file, replaced as a whole; else standard output.")
+@click.option("--where", metavar="GROUP", help="Only what ?x binds to, as in --where '{ ?x {type: \"Drug\"} }'.")
+@with_store
+@pass_choices
+def export(choices: Choices, output: str | None, where: str | None) -> None:
+    """Print a context as a capsule that `trivium import` reads, here or in another KIP engine.
+
+    Everything is exported: schema first, then concepts, then links, as they stood at one moment. What --where leaves
+    out must exist where the capsule is imported.
+    """
+    from trivium.kip.capsule_files import count_elements, export_capsule
+
+    with _snapshot(choices) as context:
+        total = count_elements(context) if where is None and output and sys.stderr.isatty() else 0
+        with _progress("Exporting", total if total > 10_000 else 0) as progress:
+            try:
+                size = _write(choices, output, export_capsule(context, where, progress=progress))
+            except KipError as error:
+                fail(error.to_dict(), as_json=choices.json, text=where)
+    if output and choices.json:
+        print_json({"file": output, "bytes": size})
+    elif output:
+        click.echo(f"Wrote {size} bytes to {output}.", err=True)
+
+
+@contextmanager
+def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
+    """The context as it stands at this moment: writers at work cannot make the pages of an export disagree."""
+    import trivium
+
+    if choices.url == MEMORY:
+        with choices.open_context() as context:
+            yield context
+        return
+    with tempfile.TemporaryDirectory(prefix="trivium-export-") as folder:
+        copy = str(Path(folder) / "snapshot.db")
+        with choices.open(must_exist=True) as kb:
+            kb.backup(copy)
+        with trivium.open(copy) as kb:
+            yield kb if choices.context is None else kb.context(choices.context)
+
+
+def _write(choices: Choices, output: str | None, capsules: Iterator[str]) -> int:
+    """Write the pages to the file or standard output; gives the bytes written."""
+    if output is not None:
+        return replace_file(Path(output), capsules)
+    if choices.json:
+        print_json({"capsule": "".join(capsules)})
+        return 0
+    for capsule in capsules:
+        sys.stdout.buffer.write(capsule.encode())
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def replace_file(path: Path, pieces: Iterator[str]) -> int:
+    """Write a UTF-8 file so that it is either the old one or the whole new one; gives the bytes written."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    size = 0
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                size += file.write(piece.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return size
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# --- backup, doctor -------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("destination", metavar="DEST")
+@with_db
+@pass_choices
+def backup(choices: Choices, destination: str) -> None:
+    """Copy the whole database to the new file DEST, consistent also while others write."""
+    with choices.open(must_exist=True) as kb:
+        kb.backup(destination)
+    size = Path(destination).stat().st_size
+    if choices.json:
+        print_json({"file": destination, "bytes": size})
+    else:
+        click.echo(f"Copied {choices.url} to {destination} ({size} bytes).")
+
+
+@click.command()
+@with_db
+@pass_choices
+def doctor(choices: Choices) -> None:
+    """Check the database and the installation; exit code 1 when something is wrong.
+
+    Where there is no database yet, the installation is checked with an empty one in memory.
+    """
+    fresh = not choices.exists()
+    with (Choices(db=MEMORY) if fresh else choices).open() as kb:
+        report = kb.doctor()
+    if choices.json:
+        print_json({"database": None if fresh else choices.url, **report})
+    else:
+        _print_checkup(choices.url, fresh, report)
+    if not report["ok"]:
+        raise click.exceptions.Exit(1)
+
+
+def _print_checkup(url: str, fresh: bool, report: dict[str, Any]) -> None:
+    place = f"none yet at {url}; checked an empty one in memory" if fresh else url
+    click.echo(f"database: {printable(place)}")
+    for check in report["checks"]:
+        mark = click.style("ok  ", fg="green") if check["ok"] else click.style("FAIL", fg="red", bold=True)
+        detail = f": {check['detail']}" if check["detail"] else ""
+        click.echo(f"{mark} {check['name']}{printable(str(detail))}")
+    for section in ("versions", "capabilities"):
+        for name, value in report[section].items():
+            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+            click.echo(f"     {name}: {printable(str(shown))}")
+
+
+# --- contexts -------------------------------------------------------------------------------------
+
+
+@click.command()
+@with_db
+@pass_choices
+def contexts(choices: Choices) -> None:
+    """List the contexts of the database, one slug a line."""
+    with choices.open(must_exist=True) as kb:
+        slugs = [context.slug for context in kb.contexts()]
+    if choices.json:
+        print_json([{"slug": slug} for slug in slugs])
+    else:
+        click.echo("\n".join(slugs))
+
+
+@click.group()
+def context() -> None:
+    """Make contexts: separate memories in one database."""
+
+
+@context.command()
+@click.argument("slug")
+@with_db
+@pass_choices
+def create(choices: Choices, slug: str) -> None:
+    """Make a new context named SLUG, with the standard types and actors in it."""
+    with choices.open() as kb:
+        made = kb.create_context(slug)
+    if choices.json:
+        print_json({"slug": made.slug})
+    else:
+        click.echo(f"Made the context {made.slug}; use it with --context {made.slug}.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

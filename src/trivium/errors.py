@@ -1,0 +1,116 @@
+"""Every exception that Trivium raises on purpose.
+
+    TriviumError                 base: has `message` and `hint`
+    ├── KipError                 a KIP error: `code`, `name`, `position` (KIP Appendix 4)
+    ├── StoreError               the store cannot be opened or used as asked
+    │   └── NewerStoreError      the file was written by a newer Trivium
+    ├── NotFoundError            a context or another named thing does not exist
+    └── MissingExtraError        an optional part is not installed; the hint is the install line
+
+Inside the engine a KIP fault is raised as `KipError`; `execute_kip` turns it into the `error` object of a
+response, so callers of the public interface never see it raised for a bad command.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Code(NamedTuple):
+    """A row of the standard error table (KIP Appendix 4)."""
+
+    name: str
+    hint: str
+
+
+KIP_CODES: dict[str, Code] = {
+    "KIP_1001": Code("InvalidSyntax", "Check brackets, keyword spelling and statement structure."),
+    "KIP_1002": Code("InvalidIdentifier", "Identifiers must match [a-zA-Z_][a-zA-Z0-9_]*."),
+    "KIP_2001": Code(
+        "TypeMismatch", "Run DESCRIBE CONCEPT TYPES or DESCRIBE PROPOSITION TYPES; names are case-sensitive."
+    ),
+    "KIP_2002": Code(
+        "ConstraintViolation", "Supply what the constraint asks for; never write metadata keys that begin with '_'."
+    ),
+    "KIP_2003": Code("InvalidValueType", "Correct the JSON type of the value."),
+    "KIP_3001": Code("ReferenceError", "Bind the variable, or place the block that defines the handle, before its use."),
+    "KIP_3002": Code("NotFound", "Use SEARCH or FIND to confirm that the target exists."),
+    "KIP_3003": Code("DuplicateExists", "Narrow the WHERE pattern until each variable matches exactly one node."),
+    "KIP_3004": Code("ImmutableTarget", "This structure is protected and cannot be changed; leave it out."),
+    "KIP_3005": Code(
+        "VersionConflict", "Read the element again, merge into its fresh value, and retry with its fresh _version."
+    ),
+    "KIP_4001": Code("ExecutionTimeout", "Narrow the query: anchor a variable, lower LIMIT, or shorten paths."),
+    "KIP_4002": Code("ResourceExhausted", "Use LIMIT and CURSOR to read or write in pages."),
+    "KIP_4003": Code("InternalError", "Retry later; if it stays, run `trivium doctor`."),
+}
+
+
+class Position(NamedTuple):
+    """Where in the command text: 1-based line and column (in characters), 0-based offset."""
+
+    line: int
+    column: int
+    offset: int
+
+
+class TriviumError(Exception):
+    """Base of all errors of this package; `str(error)` is the message, `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class KipError(TriviumError):
+    """A command failed as KIP Appendix 4 defines; nothing of it has taken effect.
+
+    `at` is the index of the offending token while only the tokens are known; `position` is set once the
+    text is at hand (see `trivium.kip.lexer.locate`).
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        hint: str | None = None,
+        *,
+        at: int | None = None,
+        position: Position | None = None,
+    ) -> None:
+        super().__init__(message, hint or KIP_CODES[code].hint)
+        self.code = code
+        self.at = at
+        self.position = position
+
+    @property
+    def name(self) -> str:
+        return KIP_CODES[self.code].name
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `error` object of a KIP response (§6.2, Appendix 4)."""
+        error: dict[str, Any] = {"code": self.code, "name": self.name, "message": self.message, "hint": self.hint}
+        if self.position is not None:
+            error["position"] = {"line": self.position.line, "column": self.position.column}
+        return error
+
+
+class StoreError(TriviumError):
+    """The store cannot be opened or used as asked."""
+
+
+class NewerStoreError(StoreError):
+    """The file was written by a newer Trivium than this one."""
+
+
+class NotFoundError(TriviumError):
+    """A named thing, such as a context, does not exist."""
+
+
+class MissingExtraError(TriviumError):
+    """An optional part is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the extra '{extra}', which is not installed.", f"pip install 'trivium[{extra}]'")
+        self.extra = extra

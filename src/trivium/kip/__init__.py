@@ -1,0 +1,1 @@
+"""Remember: KIP 1.0-RC10, from command text to response."""

@@ -1,0 +1,95 @@
+"""DELETE in its four forms, with transitive cascade (§4.2, notes B.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trivium.errors import KipError
+from trivium.kip import bind, protect, tree
+from trivium.kip.bind import Parameters
+from trivium.settings import Settings
+from trivium.store.graph import META_TYPES, Concept, Graph, is_link_id
+
+
+def delete_keys(
+    graph: Graph, command: tree.DeleteKeys, ids: Iterable[int], parameters: Parameters, *, dry_run: bool
+) -> dict[str, int]:
+    """DELETE ATTRIBUTES and DELETE METADATA: counts elements that lost a key."""
+    keys = [bind.text(value, parameters, "A key") for value in command.keys]
+    if command.part == "metadata":
+        protect.check_metadata_keys(keys, command.at)
+    concepts = links = 0
+    numbers = list(ids)
+    for node in graph.concepts(element_id for element_id in numbers if not is_link_id(element_id)):
+        protect.check_node_write(node, keys if command.part == "attributes" else (), command.at)
+        contents = getattr(node, command.part)
+        kept = {key: value for key, value in contents.items() if key not in keys}
+        if len(kept) < len(contents) and not dry_run:
+            graph.update_concept(node, **{command.part: kept})
+            concepts += 1
+    for link in graph.links(element_id for element_id in numbers if is_link_id(element_id)):
+        contents = getattr(link, command.part)
+        kept = {key: value for key, value in contents.items() if key not in keys}
+        if len(kept) < len(contents) and not dry_run:
+            graph.update_link(link, **{command.part: kept})
+            links += 1
+    return {"updated_concepts": concepts, "updated_propositions": links}
+
+
+def delete_propositions(
+    graph: Graph, command: tree.DeletePropositions, ids: Iterable[int], *, dry_run: bool
+) -> dict[str, int]:
+    """The links among the targets, and what was said about them."""
+    doomed = {element_id for element_id in ids if is_link_id(element_id)}
+    _check_links(graph, doomed, command.at)
+    if dry_run:
+        return {"deleted_propositions": 0}
+    return {"deleted_propositions": graph.delete_links(sorted(_with_statements(graph, doomed)))}
+
+
+def delete_concepts(
+    graph: Graph, command: tree.DeleteConcept, ids: Iterable[int], settings: Settings, *, dry_run: bool
+) -> dict[str, int]:
+    """The nodes among the targets, their links, and what was said about those."""
+    nodes: list[Concept] = []
+    for node in graph.concepts(element_id for element_id in ids if not is_link_id(element_id)):
+        protect.check_node_delete(node, "deleting it", command.at)
+        if settings.protect_used_types:
+            _check_unused(graph, node, command.at)
+        nodes.append(node)
+    if dry_run:
+        return {"deleted_concepts": 0, "deleted_propositions": 0}
+    doomed = _with_statements(graph, {node.id for node in nodes})
+    links = graph.delete_links(sorted(element_id for element_id in doomed if is_link_id(element_id)))
+    for node in nodes:
+        graph.delete_concept(node)
+    return {"deleted_concepts": len(nodes), "deleted_propositions": links}
+
+
+def _with_statements(graph: Graph, ids: set[int]) -> set[int]:
+    """The elements and, transitively, every link that has one of them as an end."""
+    doomed = set(ids)
+    frontier = doomed
+    while frontier:
+        frontier = graph.links_about(sorted(frontier)) - doomed
+        doomed |= frontier
+    return doomed
+
+
+def _check_links(graph: Graph, ids: set[int], at: int) -> None:
+    for link in graph.links(sorted(ids)):
+        protect.check_link_delete(graph, link, at)
+
+
+def _check_unused(graph: Graph, node: Concept, at: int) -> None:
+    if node.type not in META_TYPES:
+        return
+    used = graph.count("t" if node.type == META_TYPES[0] else "p", node.name)
+    if used:
+        raise KipError(
+            "KIP_2002",
+            f"{node.name} still has {used} instances.",
+            "Delete or retype them first, or turn TRIVIUM_PROTECT_USED_TYPES off.",
+            at=at,
+        )
+

@@ -1,0 +1,68 @@
+"""What happens to a command, stage by stage; `trivium kip --explain` prints it."""
+
+from __future__ import annotations
+
+import pprint
+import time
+from typing import TYPE_CHECKING, Any
+
+from trivium.errors import KipError
+from trivium.kip import lexer, parser
+from trivium.kip.bind import Parameters
+from trivium.kip.query import Prepared, QueryRunner
+
+if TYPE_CHECKING:
+    from trivium.kip.nexus import Nexus
+
+
+class _Watch:
+    """Microseconds per stage."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def mark(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.times[stage] = round((now - self._last) * 1e6, 1)
+        self._last = time.perf_counter()
+
+
+def explain(nexus: Nexus, runner: QueryRunner, text: str, parameters: Parameters) -> dict[str, Any]:
+    """See `Nexus.explain`. A write is executed too: use `dry_run` requests to look without changing."""
+    report: dict[str, Any] = {"tokens": [], "tree": "", "plan": [], "sql": "", "bindings": [], "timing_us": {}}
+    watch = _Watch()
+    report["timing_us"] = watch.times
+    try:
+        report["tokens"] = lexer.tokenize(text)
+        watch.mark("lex")
+        parsed = parser.parse(text)
+        watch.mark("lex and parse")
+        report["tree"] = pprint.pformat(parsed.command, width=110)
+        prepared = nexus.prepare(text)
+        if prepared.query is not None:
+            _plan(nexus, runner, prepared, parameters, report, watch)
+        watch.mark("explain")
+        report["response"] = nexus.execute(prepared, parameters)
+        watch.mark("plan and run, first time")
+        if not nexus.is_write(prepared):
+            report["response"] = nexus.execute(prepared, parameters)
+            watch.mark("run again")
+    except KipError as error:
+        report["response"] = {"error": lexer.place(error, text).to_dict()}
+    return report
+
+
+def _plan(
+    nexus: Nexus, runner: QueryRunner, prepared: Prepared, parameters: Parameters, report: dict[str, Any], watch: _Watch
+) -> None:
+    with nexus.store.read() as session:
+        schema = nexus.schema(session)
+        watch.mark("schema")
+        plan = runner.explain(session, prepared, parameters, schema, nexus.store.moment)
+        watch.mark("compile")
+        report["sql"] = plan.sql
+        report["plan"] = list(plan.notes)
+        if prepared.query is not None and prepared.query.find.cursor is None:
+            report["bindings"] = [source.read(parameters, schema, prepared.tokens) for source in plan.sources]
+            report["plan"] += nexus.store.query_plan(session, plan.sql, report["bindings"])

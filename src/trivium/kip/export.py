@@ -1,0 +1,173 @@
+"""EXPORT: matched elements as an idempotent capsule, page by page (§5.3, notes B.15).
+
+Order: concept types, predicates, other concepts, then links with those they refer to first; by id within each. A page
+ends before its text passes the limit of one command; every page is valid alone, pages import in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trivium.errors import KipError
+from trivium.kip import bind, protect, tree, values
+from trivium.kip.bind import Parameters
+from trivium.kip.lexer import MAX_BYTES
+from trivium.kip.query import decode_cursor, encode_cursor
+from trivium.store.codec import canonical, encode
+from trivium.store.graph import META_TYPES, Concept, Element, Graph, Link, is_link_id
+
+_OPEN, _CLOSE = "UPSERT {\n", "}\n"
+_LINKS = 3  # rank of links that join concepts; each step of reference adds one
+
+Place = tuple[int, int]
+
+
+def export(graph: Graph, command: tree.Export, ids: list[int], parameters: Parameters, digest: str) -> dict[str, Any]:
+    """One page of the elements `ids`."""
+    limit = None
+    if command.limit is not None:
+        limit = bind.resolve(command.limit, parameters)
+        values.check_limit(limit, command.limit.at)
+    places = sorted(_places(graph, ids))
+    if command.cursor is not None:
+        after = _cursor(command.cursor, parameters, digest)
+        places = [place for place in places if place > after]
+    page = _Page(graph)
+    for place, element in zip(places, _elements(graph, places), strict=True):
+        if limit is not None and page.size == limit:
+            break
+        if not page.add(element):
+            break
+        page.last = place
+    response: dict[str, Any] = {
+        "result": {"capsule": page.text(), "concepts": page.concepts, "propositions": page.propositions}
+    }
+    if page.size < len(places):
+        assert page.last is not None
+        response["next_cursor"] = encode_cursor(digest, (), page.last)
+    return response
+
+
+def _cursor(value: tree.Value, parameters: Parameters, digest: str) -> Place:
+    token = bind.resolve(value, parameters)
+    values.check_cursor(token, value.at)
+    found = decode_cursor(token)
+    if found is None or found[0] != digest or len(found[2]) != 2:
+        raise KipError(
+            "KIP_1001",
+            "The cursor does not belong to this statement.",
+            "Pass next_cursor of the previous page unchanged, with the same statement; leave CURSOR out for the first page.",
+            at=value.at,
+        )
+    return found[2][0], found[2][1]
+
+
+def _places(graph: Graph, ids: list[int]) -> Iterator[Place]:
+    for node in graph.concepts(element_id for element_id in ids if not is_link_id(element_id)):
+        yield (META_TYPES.index(node.type) if node.type in META_TYPES else 2, node.id)
+    depths: dict[int, int] = {}
+    for link in graph.links(element_id for element_id in ids if is_link_id(element_id)):
+        yield (_LINKS + _depth(graph, link, depths), link.id)
+
+
+def _depth(graph: Graph, link: Link, depths: dict[int, int]) -> int:
+    """How many links lie below a link."""
+    stack: list[Link] = [link]
+    while stack:
+        current = stack[-1]
+        below = [end for end in (current.subject, current.object) if is_link_id(end)]
+        missing = [end for end in below if end not in depths]
+        if missing:
+            stack += [found for found in graph.links(missing) if found.id not in {item.id for item in stack}]
+            if stack[-1] is not current:
+                continue
+        depths[current.id] = 1 + max((depths.get(end, 0) for end in below), default=-1)
+        stack.pop()
+    return depths[link.id]
+
+
+def _elements(graph: Graph, places: list[Place]) -> Iterator[Element]:
+    yield from graph.concepts(number for rank, number in places if rank < _LINKS)
+    yield from graph.links(number for rank, number in places if rank >= _LINKS)
+
+
+class _Page:
+    """One UPSERT statement under construction."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._blocks: list[str] = []
+        self._handles: dict[int, str] = {}
+        self._bytes = len(_OPEN) + len(_CLOSE)
+        self.concepts = 0
+        self.propositions = 0
+        self.last: Place | None = None
+
+    @property
+    def size(self) -> int:
+        return self.concepts + self.propositions
+
+    def text(self) -> str:
+        return _OPEN + "".join(self._blocks) + _CLOSE if self._blocks else ""
+
+    def add(self, element: Element) -> bool:
+        """Append an element; False if the page is full. KIP_4002 if one element alone is too large for a command."""
+        if isinstance(element, Concept):
+            handle = f"?c{self.concepts + 1}"
+            block = _concept_block(element, handle)
+        else:
+            handle = f"?p{self.propositions + 1}"
+            ends = f'({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})'
+            block = _block("PROPOSITION", handle, ends, element.attributes, _exported(element.metadata))
+        size = len(block.encode())
+        if self._bytes + size > MAX_BYTES:
+            if not self._blocks:
+                raise KipError("KIP_4002", "One element is larger than a command text may be.", "Export it in parts.")
+            return False
+        self._bytes += size
+        self._blocks.append(block)
+        self._handles[element.id] = handle
+        if isinstance(element, Concept):
+            self.concepts += 1
+        else:
+            self.propositions += 1
+        return True
+
+    def _end(self, element_id: int) -> str:
+        """A handle inside the page, else a structural reference (link ids are not portable)."""
+        if element_id in self._handles:
+            return self._handles[element_id]
+        element = self._graph.element(element_id)
+        assert element is not None
+        if isinstance(element, Concept):
+            return _identity(element)
+        return f"({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})"
+
+
+def _identity(node: Concept) -> str:
+    return f"{{type: {encode(node.type)}, name: {encode(node.name)}}}"
+
+
+def _concept_block(node: Concept, handle: str) -> str:
+    if protect.is_core(node.type, node.name):
+        return _block("CONCEPT", handle, _identity(node), {}, {})
+    attributes = node.attributes
+    if protect.is_actor(node.type, node.name):
+        attributes = {key: value for key, value in attributes.items() if key != protect.DIRECTIVES}
+    return _block("CONCEPT", handle, _identity(node), attributes, _exported(node.metadata))
+
+
+def _block(word: str, handle: str, identity: str, attributes: dict[str, Any], metadata: dict[str, Any]) -> str:
+    parts = [f"  {word} {handle} {{ {identity}"]
+    if attributes:
+        parts.append(f" SET ATTRIBUTES {canonical(attributes)}")
+    parts.append(" }")
+    if metadata:
+        parts.append(f" WITH METADATA {canonical(metadata)}")
+    return "".join(parts) + "\n"
+
+
+def _exported(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Author metadata: the engine's own keys stay behind."""
+    return {key: value for key, value in metadata.items() if not key.startswith("_")}

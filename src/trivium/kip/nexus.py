@@ -1,0 +1,164 @@
+"""A Cognitive Nexus (§2.1): the KIP engine over one context of a store. Commands in, responses out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+
+from trivium.errors import KipError
+from trivium.kip import delete, describe, export, merge, snapshot, tree, update
+from trivium.kip.bind import Parameters
+from trivium.kip.lexer import place
+from trivium.kip.query import Cache, Prepared, QueryRunner, statement_digest
+from trivium.kip.search import search
+from trivium.kip.snapshot import Snapshot
+from trivium.kip.upsert import Upserter
+from trivium.search.index import index_texts
+from trivium.settings import Settings
+from trivium.store.graph import Graph
+from trivium.store.sqlite import Rollback, Session, SqliteStore, translate
+
+Clock = Callable[[], str]
+WRITES = (tree.Upsert, tree.Update, tree.Merge, tree.DeleteKeys, tree.DeletePropositions, tree.DeleteConcept)
+
+
+class Nexus:
+    """Executes single commands. Thread-safe: readers run side by side, writers take turns."""
+
+    def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Clock) -> None:
+        self.store = store
+        self.ctx = ctx
+        self.settings = settings
+        self._clock = clock
+        self.cache = Cache()
+        self._runner = QueryRunner(settings)
+        self._snapshot: Snapshot | None = None
+        self._checked_at = -1
+
+    # --- entry ------------------------------------------------------------------------------------
+
+    def prepare(self, text: str) -> Prepared:
+        """Parse a command text. Raises KipError with a position."""
+        return self.cache.prepare(text)
+
+    def is_write(self, prepared: Prepared) -> bool:
+        """Decided by the parsed statement, nowhere else."""
+        return isinstance(prepared.parsed.command, WRITES)
+
+    def execute(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool = False) -> dict[str, Any]:
+        """The response of one command (`result`, perhaps `next_cursor`). Raises KipError; nothing has happened then."""
+        try:
+            if parameters and prepared.parsed.quoted_names:
+                prepared.check_strings(parameters)
+            command = prepared.parsed.command
+            if isinstance(command, tree.Find):
+                return self._find(prepared, parameters)
+            if isinstance(command, WRITES):
+                return {"result": self._write(prepared, parameters, dry_run=dry_run)}
+            return self._meta(prepared, parameters)
+        except KipError as error:
+            raise place(error, prepared.parsed.text) from None
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def _find(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
+        store = self.store
+        session = store.checkout()
+        try:
+            schema = self.schema(session)
+            return self._runner.find(session, prepared, parameters, schema, store.moment)
+        except apsw.Error as error:
+            raise translate(error, store.path, self.settings.timeout) from None
+        finally:
+            store.checkin(session)
+
+    def _meta(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
+        command = prepared.parsed.command
+        with self.store.read() as session:
+            schema = self.schema(session)
+            graph = Graph(session, self.ctx)
+            if isinstance(command, tree.Search):
+                return {"result": search(session, command, parameters, schema, self.settings)}
+            if isinstance(command, tree.Export):
+                rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
+                ids = [row[0] for row in rows if isinstance(row[0], int)]
+                return export.export(graph, command, ids, parameters, statement_digest(prepared.parsed.tokens))
+            if isinstance(command, tree.DescribePrimer):
+                return {"result": describe.primer(session, graph)}
+            if isinstance(command, tree.DescribeDomains):
+                return {"result": describe.domains(graph)}
+            if isinstance(command, tree.DescribeTypes):
+                return describe.types(graph, command, parameters)
+            assert isinstance(command, tree.DescribeType)
+            return {"result": describe.type_(graph, command, parameters)}
+
+    def schema(self, session: Session) -> Snapshot:
+        """The schema as this session sees it; read again only when its epoch has moved."""
+        moment = self.store.watch(session)
+        known = self._snapshot
+        if known is not None and self._checked_at == moment:
+            return known
+        found = self._load(session)
+        self._checked_at = moment
+        return found
+
+    def _load(self, session: Session) -> Snapshot:
+        epoch = session.value("SELECT schema_epoch FROM context WHERE id = ?", (self.ctx,))
+        if epoch is None:
+            raise KipError("KIP_4003", "This context has been deleted.", "Open an existing context.")
+        known = self._snapshot
+        if known is not None and known.epoch == epoch:
+            return known
+        found = snapshot.load(session, self.ctx, epoch)
+        self._snapshot = found
+        return found
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def _write(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        with self.store.write() as session:
+            schema = self._load(session)
+            graph = Graph(session, self.ctx, self._clock(), index_texts)
+            result = self._change(session, graph, prepared, parameters, schema, dry_run)
+            if dry_run:
+                raise Rollback
+            graph.finish()
+        self.store.moment += 1
+        return result
+
+    def _change(
+        self,
+        session: Session,
+        graph: Graph,
+        prepared: Prepared,
+        parameters: Parameters,
+        schema: Snapshot,
+        dry_run: bool,
+    ) -> dict[str, Any]:
+        command = prepared.parsed.command
+        if isinstance(command, tree.Upsert):
+            return Upserter(graph, schema, parameters, self.settings).run(command).to_dict(dry_run=dry_run)
+        rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
+        if isinstance(command, tree.Merge):
+            source, target = merge.endpoints(graph, command, rows)
+            return merge.merge(graph, command, source, target, dry_run=dry_run)
+        ids = [row[0] for row in rows if isinstance(row[0], int)]
+        if isinstance(command, tree.Update):
+            return update.update(graph, command, ids, parameters, dry_run=dry_run)
+        if isinstance(command, tree.DeleteKeys):
+            return delete.delete_keys(graph, command, ids, parameters, dry_run=dry_run)
+        if isinstance(command, tree.DeletePropositions):
+            return delete.delete_propositions(graph, command, ids, dry_run=dry_run)
+        assert isinstance(command, tree.DeleteConcept)
+        return delete.delete_concepts(graph, command, ids, self.settings, dry_run=dry_run)
+
+    # --- explaining -------------------------------------------------------------------------------
+
+    def explain(self, text: str, parameters: Parameters) -> dict[str, Any]:
+        """Every stage of a command: tokens, tree, plan, SQL, bindings, timing in microseconds, and the response."""
+        from trivium.kip.explain import explain
+
+        return explain(self, self._runner, text, parameters)

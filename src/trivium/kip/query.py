@@ -1,0 +1,467 @@
+"""Running compiled queries: plans cached by text, then by shape; degree probes; cursors.
+
+A text seen before costs a dictionary look-up; a text of a known shape costs its tokens; a plan is made once for every
+combination of parameter kinds, degree classes and paging order, and again when the schema or the counts move.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from trivium.errors import KipError
+from trivium.kip import bind, lexer, tree
+from trivium.kip.bind import Parameters
+from trivium.kip.emit import Compiler
+from trivium.kip.find import KEY, FindEmitter, Plan, targets_plan
+from trivium.kip.order import OBJECT, PROBE_CAP, SUBJECT, Probe, probes_of
+from trivium.kip.parser import Parsed, parse, quoted_names
+from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of
+from trivium.kip.snapshot import Snapshot
+from trivium.settings import Settings
+from trivium.store.codec import decode, encode
+from trivium.store.dialect import Dialect, SqliteDialect
+from trivium.store.sqlite import Session
+
+DIALECT: Dialect = SqliteDialect()
+_CACHE_SIZE = 2_000
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A parsed text with its plans. `tokens` are given when the tree came from another text of equal shape."""
+
+    parsed: Parsed
+    params: tuple[str, ...]
+    tokens: list[str] | None = None
+    query: Query | None = None
+    fixed: tuple[int, Plan, list[Any]] | None = None
+    digest: str = ""
+
+    def check_strings(self, parameters: Parameters) -> None:
+        """KIP_1001 for a known placeholder inside a string (§6.1)."""
+        hit = self.parsed.quoted_names & parameters.keys()
+        if hit:
+            name = min(hit)
+            raise KipError(
+                "KIP_1001",
+                f"The placeholder :{name} stands inside a string, where it is not replaced.",
+                f"Put :{name} alone in the value position, without quotes, and pass the whole text as the parameter.",
+            )
+
+
+class Cache:
+    """Prepared texts of one context."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, Prepared] = {}
+        self._shapes: dict[tuple[Any, ...], Prepared] = {}
+
+    def prepare(self, text: str) -> Prepared:
+        """The prepared form of a text. Raises KipError for a text that does not parse."""
+        found = self._texts.get(text)
+        if found is None:
+            found = self._by_shape(text) or self._parse(text)
+            if len(text) < 20_000:
+                if len(self._texts) >= _CACHE_SIZE:
+                    self._texts.clear()
+                    self._shapes.clear()
+                self._texts[text] = found
+        return found
+
+    def _by_shape(self, text: str) -> Prepared | None:
+        if not text.startswith("FIND"):
+            return None
+        lexer.check_text_limits(text)
+        tokens = lexer.tokenize(text)
+        known = self._shapes.get(lexer.shape(tokens))
+        if known is None:
+            return None
+        parsed = Parsed(known.parsed.command, text, tokens, quoted_names(tokens))
+        return Prepared(parsed, known.params, tokens, known.query)
+
+    def _parse(self, text: str) -> Prepared:
+        parsed = parse(text)
+        names = [token[1:] for token in parsed.tokens if token[0] == ":" and len(token) > 1]
+        prepared = Prepared(parsed, tuple(dict.fromkeys(names)))
+        command = parsed.command
+        if isinstance(command, tree.Find):
+            prepared.query = Query(command)
+            if "[" not in parsed.tokens or not prepared.params:
+                self._shapes[lexer.shape(parsed.tokens)] = prepared
+        elif isinstance(command, tree.Update):
+            prepared.query = Query(_selection(command.where, [command.target]), [command.target], command.limit)
+        elif isinstance(command, (tree.DeleteKeys, tree.DeletePropositions, tree.DeleteConcept)):
+            prepared.query = Query(_selection(command.where, [command.target]), [command.target])
+        elif isinstance(command, tree.Merge):
+            pair = [command.source, command.target]
+            prepared.query = Query(_selection(command.where, pair), pair)
+        elif isinstance(command, tree.Export):
+            prepared.query = Query(_selection(command.where, [command.target]), [command.target])
+        return prepared
+
+
+def _selection(where: tree.Group, names: list[tree.Var]) -> tree.Find:
+    return tree.Find([tree.Path(var.name, (), var.at) for var in names], where)
+
+
+Analysis = tuple[int, list[Atom], list[Probe]]
+"""The schema epoch, the atoms before the first OPTIONAL or UNION, and the degrees worth knowing."""
+
+
+@dataclass(slots=True)
+class Query:
+    """A pattern with its compiled variants. With `targets` it selects their ids instead of projecting FIND items."""
+
+    find: tree.Find
+    targets: list[tree.Var] | None = None
+    limit: tree.Value | None = None
+    analysis: Analysis | None = None
+    variants: dict[tuple[Any, ...], Plan] = field(default_factory=dict)
+
+
+class QueryRunner:
+    """Plans and runs the queries of one context."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._degrees: dict[tuple[Any, ...], int] = {}
+        self._degrees_at = -1
+
+    # --- FIND -------------------------------------------------------------------------------------
+
+    def find(
+        self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
+    ) -> dict[str, Any]:
+        """The response of a FIND. `moment` names the state of the data, for what may be remembered about it."""
+        fixed = prepared.fixed
+        if fixed is not None and fixed[0] == snapshot.epoch and not prepared.params:
+            plan, bindings = fixed[1], fixed[2]
+        else:
+            plan, bindings = self._plan_find(session, prepared, parameters, snapshot, moment)
+        rows = session.execute(plan.sql, bindings).fetchall()
+        if plan.limit is None:
+            if len(rows) > plan.cap:
+                raise _too_many(plan.cap)
+            return {"result": plan.result(rows)}
+        limit = bindings[plan.limit]
+        if len(rows) <= limit:
+            if len(rows) > plan.cap:
+                raise _too_many(plan.cap)
+            return {"result": plan.result(rows)}
+        rows = rows[:limit]
+        response = {"result": plan.result(rows)}
+        if not plan.scalar:
+            keys = rows[-1][-plan.keys :] if plan.keys else ()
+            response["next_cursor"] = encode_cursor(_digest(prepared, parameters), plan.order, keys)
+        return response
+
+    def _plan_find(
+        self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
+    ) -> tuple[Plan, list[Any]]:
+        query = prepared.query
+        assert query is not None
+        resume: tuple[str, ...] | None = None
+        find = query.find
+        if find.cursor is not None:
+            parameters = dict(parameters)
+            resume, keys = self._resume(prepared, find.cursor, parameters)
+            parameters.update({f"{KEY}{index}": key for index, key in enumerate(keys)})
+        tokens = prepared.tokens
+        plan = self._variant(session, query, prepared, parameters, snapshot, moment, resume)
+        bindings = [source.read(parameters, snapshot, tokens) for source in plan.sources]
+        self._check_exist(session, plan, bindings, snapshot, parameters)
+        if resume is not None and plan.keys != len(keys):
+            raise _bad_cursor(find.cursor)
+        if not prepared.params and _needs_no_degrees(query) and not plan.must_exist and resume is None:
+            prepared.fixed = (snapshot.epoch, plan, bindings)
+        return plan, bindings
+
+    def _resume(
+        self, prepared: Prepared, cursor: tree.Value, parameters: Parameters
+    ) -> tuple[tuple[str, ...], list[Any]]:
+        if prepared.tokens is not None and isinstance(cursor, tree.Lit):
+            token = lexer.decode(prepared.tokens[cursor.at], cursor.at)
+        else:
+            token = bind.resolve(cursor, parameters)
+        bind.values.check_cursor(token, cursor.at)
+        found = decode_cursor(token)
+        if found is None or found[0] != _digest(prepared, parameters):
+            raise _bad_cursor(cursor)
+        return found[1], found[2]
+
+    # --- targets of KML and EXPORT ----------------------------------------------------------------
+
+    def targets(
+        self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
+    ) -> list[tuple[int, ...]]:
+        """Distinct id tuples of the target variables, at most `max_rows`."""
+        query = prepared.query
+        assert query is not None
+        plan = self._variant(session, query, prepared, parameters, snapshot, moment, None)
+        bindings = [source.read(parameters, snapshot, prepared.tokens) for source in plan.sources]
+        self._check_exist(session, plan, bindings, snapshot, parameters)
+        rows = session.execute(plan.sql, bindings).fetchall()
+        if plan.limit is None and len(rows) > self.settings.max_rows:
+            raise _too_many(self.settings.max_rows)
+        return rows
+
+    # --- plans ------------------------------------------------------------------------------------
+
+    def _variant(
+        self,
+        session: Session,
+        query: Query,
+        prepared: Prepared,
+        parameters: Parameters,
+        snapshot: Snapshot,
+        moment: int,
+        resume: tuple[str, ...] | None,
+    ) -> Plan:
+        read = _reader(parameters, prepared.tokens)
+        if query.analysis is None or query.analysis[0] != snapshot.epoch:
+            atoms = _first_atoms(query.find.where)
+            query.analysis = (snapshot.epoch, atoms, probes_of(atoms, snapshot, read))
+        degrees = self._measure(session, query.analysis, read, snapshot, moment) if query.analysis[2] else None
+        key: tuple[Any, ...] = (
+            snapshot.epoch,
+            tuple([bind.json_kind(parameters.get(name)) for name in prepared.params]) if prepared.params else (),
+            _facts(query, read, snapshot) if prepared.tokens is not None or prepared.params else (),
+            None if degrees is None else tuple([_degree_class(degree) for degree in degrees.values()]),
+            resume,
+        )
+        plan = query.variants.get(key)
+        if plan is None:
+            if len(query.variants) > 200:
+                query.variants.clear()
+            plan = query.variants[key] = self.compile(query, prepared, parameters, snapshot, degrees, resume)
+        return plan
+
+    def compile(
+        self,
+        query: Query,
+        prepared: Prepared,
+        parameters: Parameters,
+        snapshot: Snapshot,
+        degrees: dict[tuple[int, str], int] | None = None,
+        resume: tuple[str, ...] | None = None,
+    ) -> Plan:
+        """A fresh plan."""
+        compiler = Compiler(
+            snapshot,
+            DIALECT,
+            parameters,
+            max_hops=self.settings.max_hops,
+            has_limit=query.find.limit is not None or query.limit is not None,
+            degrees=degrees,
+            tokens=prepared.tokens,
+        )
+        if query.targets is not None:
+            return targets_plan(compiler, query.find.where, query.targets, query.limit, self.settings.max_rows)
+        return FindEmitter(compiler, query.find, max_rows=self.settings.max_rows, resume=resume).plan()
+
+    def explain(
+        self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
+    ) -> Plan:
+        """The plan that would run, made afresh."""
+        query = prepared.query
+        assert query is not None
+        read = _reader(parameters, prepared.tokens)
+        atoms = _first_atoms(query.find.where)
+        analysis = (snapshot.epoch, atoms, probes_of(atoms, snapshot, read))
+        degrees = self._measure(session, analysis, read, snapshot, moment)
+        return self.compile(query, prepared, parameters, snapshot, degrees or None)
+
+    def _check_exist(
+        self, session: Session, plan: Plan, bindings: list[Any], snapshot: Snapshot, parameters: Parameters
+    ) -> None:
+        """KIP_3002 for an id at the top level of WHERE that names nothing (notes B.3)."""
+        for index, table in plan.must_exist:
+            if session.row(f"SELECT 1 FROM {table} WHERE id = ? AND ctx = ?", (bindings[index], snapshot.ctx)) is None:
+                source = plan.sources[index]
+                shown = parameters.get(source.param) if source.param else source.value
+                raise KipError(
+                    "KIP_3002",
+                    f'There is no {"proposition link" if table == "link" else "concept node"} with id "{shown}".',
+                    "Ids come from earlier responses; it may have been deleted. Use SEARCH or FIND by type and name.",
+                    at=source.at,
+                )
+
+    # --- degrees ----------------------------------------------------------------------------------
+
+    def _measure(
+        self, session: Session, analysis: Analysis, read: Callable[[tree.Value], object], snapshot: Snapshot, moment: int
+    ) -> dict[tuple[int, str], int]:
+        """How many links hang on each anchored end, counted up to PROBE_CAP; remembered while the data stands still."""
+        if self._degrees_at != moment or len(self._degrees) > 10_000:
+            self._degrees.clear()
+            self._degrees_at = moment
+        result: dict[tuple[int, str], int] = {}
+        _, atoms, probes = analysis
+        for probe in probes:
+            anchor, atom = atoms[probe.anchor], atoms[probe.atom]
+            assert isinstance(anchor, ConceptAtom) and isinstance(atom, LinkAtom)
+            names = None if atom.names is None else tuple([str(read(name)) for name in atom.names])
+            parts = tuple([None if value is None else read(value) for value in (anchor.id, anchor.type, anchor.name)])
+            key = (probe.side, parts, names)
+            degree = self._degrees.get(key)
+            if degree is None:
+                degree = self._degrees[key] = _count_links(session, snapshot.ctx, probe.side, parts, names)
+            result[probe.atom, probe.side] = degree
+        return result
+
+
+def _needs_no_degrees(query: Query) -> bool:
+    return query.analysis is not None and not query.analysis[2]
+
+
+def _count_links(
+    session: Session, ctx: int, side: str, anchor: tuple[Any, ...], predicates: tuple[str, ...] | None
+) -> int:
+    id_, type_, name = anchor
+    bindings: list[Any] = [ctx]
+    if id_ is not None:
+        place = "?2"
+        bindings.append(bind.as_concept_id(id_, -1, None))  # type: ignore[arg-type]
+    else:
+        place = "(SELECT id FROM concept WHERE ctx = ?1 AND type = ?2 AND name = ?3)"
+        bindings += [type_, name]
+    test = ""
+    if predicates is not None:
+        marks = ", ".join(f"?{len(bindings) + 1 + index}" for index in range(len(predicates)))
+        test = f" AND p IN ({marks})" if len(predicates) > 1 else f" AND p = {marks}"
+        bindings += predicates
+    column = {SUBJECT: "s", OBJECT: "o"}[side]
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM link WHERE ctx = ?1 AND {column} = {place}{test} LIMIT {PROBE_CAP})"
+    return int(session.value(sql, bindings))
+
+
+def _degree_class(degree: int) -> int:
+    return min(degree, PROBE_CAP).bit_length() // 2 if degree < PROBE_CAP else 9
+
+
+def _first_atoms(where: tree.Group) -> list[Atom]:
+    """The atoms of the clauses before the first OPTIONAL or UNION, numbered as the emitter will meet them."""
+    count = iter(range(10_000))
+    atoms: list[Atom] = []
+    for clause in where.clauses:
+        if isinstance(clause, (tree.ConceptClause, tree.LinkClause)):
+            found = atoms_of(clause, lambda: f"#{next(count)}")
+            atoms += found
+            if any(isinstance(atom, PathAtom) and atom.link for atom in found):
+                break
+        elif isinstance(clause, (tree.Optional, tree.Union)):
+            break
+    return atoms
+
+
+def _reader(parameters: Parameters, tokens: list[str] | None) -> Callable[[tree.Value], object]:
+    def read(value: tree.Value) -> object:
+        if tokens is not None and isinstance(value, tree.Lit) and value.at >= 0:
+            return bind.token_value(tokens, value.at)
+        return bind.resolve(value, parameters)
+
+    return read
+
+
+def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapshot) -> tuple[Any, ...]:
+    """What the plan takes from the values of types and predicates: counts by order of size, higher-order use."""
+    facts: list[Any] = []
+    for value in _schema_values(query.find.where):
+        name = read(value)
+        count = snapshot.type_counts.get(str(name), 0) + snapshot.link_counts.get(str(name), 0)
+        facts.append((count.bit_length(), name in snapshot.higher_order))
+    return tuple(facts)
+
+
+def _schema_values(group: tree.Group) -> list[tree.Value]:
+    values: list[tree.Value] = []
+    stack: list[Any] = list(group.clauses)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, (tree.ConceptClause, tree.LinkClause)):
+            stack.append(item.match)
+        elif isinstance(item, tree.ConceptMatch):
+            if item.type is not None:
+                values.append(item.type)
+        elif isinstance(item, tree.LinkPattern):
+            stack += [item.subject, item.object]
+            if isinstance(item.predicate, tree.PredicateNames):
+                values += item.predicate.names
+            elif isinstance(item.predicate, tree.PredicatePath):
+                values.append(item.predicate.name)
+        elif isinstance(item, (tree.Not, tree.Optional, tree.Union)):
+            stack += item.group.clauses
+    return values
+
+
+# --- cursors --------------------------------------------------------------------------------------
+
+
+def encode_cursor(digest: str, order: tuple[str, ...], keys: tuple[Any, ...]) -> str:
+    """An opaque token: the statement's digest, the default order in force, and the last row's key values."""
+    return base64.urlsafe_b64encode(encode([digest, list(order), list(keys)]).encode()).decode().rstrip("=")
+
+
+def decode_cursor(token: str) -> tuple[str, tuple[str, ...], list[Any]] | None:
+    """The parts of a token, or None if it is not one of ours."""
+    try:
+        parts = decode(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        digest, order, keys = parts
+        if isinstance(digest, str) and isinstance(order, list) and isinstance(keys, list):
+            return digest, tuple(str(name) for name in order), keys
+    except (ValueError, TypeError, binascii.Error):
+        pass
+    return None
+
+
+def _bad_cursor(cursor: tree.Value | None) -> KipError:
+    return KipError(
+        "KIP_1001",
+        "The cursor does not belong to this statement.",
+        "Pass next_cursor of the previous page unchanged, with the same statement and parameters; "
+        "leave CURSOR out for the first page.",
+        at=None if cursor is None else cursor.at,
+    )
+
+
+def _digest(prepared: Prepared, parameters: Parameters) -> str:
+    """What a cursor is bound to: the statement and its parameters, without LIMIT and CURSOR."""
+    if not prepared.digest:
+        prepared.digest = statement_digest(prepared.parsed.tokens)
+    skip = _tail_params(prepared.parsed.tokens)
+    rest = {name: parameters[name] for name in prepared.params if name in parameters and name not in skip}
+    if not rest:
+        return prepared.digest
+    text = prepared.digest + encode(sorted(rest.items()))
+    return hashlib.blake2b(text.encode(), digest_size=9).hexdigest()
+
+
+def statement_digest(tokens: list[str]) -> str:
+    kept: list[str] = []
+    skip = False
+    for token in tokens:
+        if skip:
+            skip = False
+        elif token in ("LIMIT", "CURSOR"):
+            skip = True
+        else:
+            kept.append(token)
+    return hashlib.blake2b("\n".join(kept).encode(), digest_size=9).hexdigest()
+
+
+def _tail_params(tokens: list[str]) -> set[str]:
+    return {
+        following[1:]
+        for token, following in zip(tokens, tokens[1:], strict=False)
+        if token in ("LIMIT", "CURSOR") and following[0] == ":"
+    }
+
+
+def _too_many(cap: int) -> KipError:
+    return KipError("KIP_4002", f"The result has more than {cap} rows.", "Add LIMIT and read the rest with CURSOR.")
+

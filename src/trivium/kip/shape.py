@@ -1,0 +1,118 @@
+"""Rows to the columns of a FIND result (§6.2.2), and elements to their JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.kip import operands, tree
+from trivium.kip.emit import CONCEPT, LINK, PREDICATE, Scope, operand
+from trivium.store.codec import decode
+
+Column = Sequence[Any]
+Reader = Callable[[list[Column]], list[Any]]
+
+
+@dataclass(slots=True)
+class Output:
+    """The SQL columns of one FIND expression and what makes them its values."""
+
+    columns: list[str]
+    read: Reader | None  # None: the one column as it is
+
+
+def output(scope: Scope, path: tree.Path) -> Output:
+    """How to read `?var` or a dot path from a scope."""
+    if not path.steps:
+        bound = scope.require(path.var, path.at)
+        if bound.kind == PREDICATE:
+            return Output([bound.expr], None)
+        return _whole(scope, path.var, bound.kind, bound.expr)
+    value = operand(scope, path)
+    if value.kind == operands.JSON:
+        return Output([str(value.json)], read_json)
+    return Output([value.value], None)
+
+
+def _whole(scope: Scope, name: str, kind: str, expr: str) -> Output:
+    dialect = scope.compiler.dialect
+    if kind == CONCEPT:
+        row = scope.row(name, "concept")
+        fields = [f"{row}.{field}" for field in ("id", "type", "name", "version", "updated_at")]
+        return Output([*fields, dialect.whole_json(f"{row}.attrs"), dialect.whole_json(f"{row}.meta")], _read_concepts)
+    link = scope.row(name, "link")
+    ends = [f"CASE WHEN {dialect.is_link(f'{link}.{end}')} THEN {_end(link, end)} ELSE {link}.{end} END" for end in "so"]
+    if kind == LINK:
+        fields = [f"{link}.id", ends[0], f"{link}.p", ends[1], f"{link}.version", f"{link}.updated_at"]
+        return Output([*fields, dialect.whole_json(f"{link}.attrs"), dialect.whole_json(f"{link}.meta")], _read_links)
+    row = scope.row(name, "concept")
+
+    def either(field: str) -> str:
+        return f"COALESCE({row}.{field}, {link}.{field})"
+
+    columns = [expr, f"{row}.type", f"{row}.name", ends[0], f"{link}.p", ends[1], either("version"), either("updated_at")]
+    columns += [dialect.whole_json(either("attrs")), dialect.whole_json(either("meta"))]
+    return Output(columns, _read_elements)
+
+
+def _end(link: str, end: str) -> str:
+    return f"(SELECT 'P:' || (e.id >> 1) || ':' || e.p FROM link AS e WHERE e.id = {link}.{end})"
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_json(columns: list[Column]) -> list[Any]:
+    return [None if text is None else decode(text) for text in columns[0]]
+
+
+def _read_concepts(columns: list[Column]) -> list[Any]:
+    return [None if row[0] is None else _node(*row) for row in zip(*columns, strict=True)]
+
+
+def _node(id_: int, type_: str, name: str, version: int, updated_at: str, attributes: str, metadata: str) -> dict[str, Any]:
+    meta = decode(metadata) if metadata != "{}" else {}
+    meta["_version"] = version
+    meta["_updated_at"] = updated_at
+    return {
+        "_type": "ConceptNode",
+        "id": f"C:{id_ >> 1}",
+        "type": type_,
+        "name": name,
+        "attributes": decode(attributes) if attributes != "{}" else {},
+        "metadata": meta,
+    }
+
+
+def _read_links(columns: list[Column]) -> list[Any]:
+    return [None if row[0] is None else _link(*row) for row in zip(*columns, strict=True)]
+
+
+def _link(
+    id_: int, s: int | str, p: str, o: int | str, version: int, updated_at: str, attributes: str, metadata: str
+) -> dict[str, Any]:
+    meta = decode(metadata) if metadata != "{}" else {}
+    meta["_version"] = version
+    meta["_updated_at"] = updated_at
+    return {
+        "_type": "PropositionLink",
+        "id": f"P:{id_ >> 1}:{p}",
+        "subject": s if isinstance(s, str) else f"C:{s >> 1}",
+        "predicate": p,
+        "object": o if isinstance(o, str) else f"C:{o >> 1}",
+        "attributes": decode(attributes) if attributes != "{}" else {},
+        "metadata": meta,
+    }
+
+
+def _read_elements(columns: list[Column]) -> list[Any]:
+    values: list[Any] = []
+    for id_, type_, name, s, p, o, version, updated_at, attributes, metadata in zip(*columns, strict=True):
+        if id_ is None or isinstance(id_, str):
+            values.append(id_)
+        elif p is not None:
+            values.append(_link(id_, s, p, o, version, updated_at, attributes, metadata))
+        else:
+            values.append(_node(id_, type_, name, version, updated_at, attributes, metadata))
+    return values

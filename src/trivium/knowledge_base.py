@@ -1,0 +1,213 @@
+"""The public objects: a knowledge base and its contexts."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any
+
+from trivium.errors import NotFoundError, StoreError, TriviumError
+from trivium.kip.install import CAPSULE_VERSION, install
+from trivium.kip.nexus import Clock, Nexus
+from trivium.kip.request import execute
+from trivium.search.index import index_texts
+from trivium.settings import Settings
+from trivium.store.codec import decode, encode
+from trivium.store.graph import Graph
+from trivium.store.sqlite import Session, SqliteStore
+
+WORKSPACE = "default"
+DEFAULT_CONTEXT = "default"
+_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+def utc_now() -> str:
+    """The current time as RFC 3339 UTC text with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Context:
+    """One unit of knowledge: a Cognitive Nexus of its own, named by `slug` within its knowledge base."""
+
+    def __init__(self, knowledge_base: KnowledgeBase, number: int, slug: str, fields: dict[str, Any]) -> None:
+        self.knowledge_base = knowledge_base
+        self.slug = slug
+        self.fields = fields
+        self._nexus = Nexus(knowledge_base._store, number, knowledge_base.settings, knowledge_base._clock)
+
+    def __repr__(self) -> str:
+        return f"Context({self.slug!r})"
+
+    def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]:
+        """Run a KIP request object (§6.1) and give its response object (§6.2).
+
+        The request has exactly one of `command` (text) and `commands` (a batch), and optionally `parameters` and
+        `dry_run`. With `readonly` only FIND, DESCRIBE, SEARCH and EXPORT run. A bad command gives an `error` object
+        with code, name, message, hint and, where it applies, position; it never raises.
+
+        >>> import trivium
+        >>> with trivium.open() as kb:
+        ...     kb.execute_kip({"command": "FIND(?p.name) WHERE { ?p {type: :t} } ORDER BY ?p.name",
+        ...                     "parameters": {"t": "Person"}})
+        {'result': ['$self', '$system']}
+        """
+        return execute(self._nexus, request, readonly=readonly)
+
+    def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run one command and tell what became of it at every stage.
+
+        Keys: `tokens`, `tree`, `plan` (lines), `sql`, `bindings`, `timing_us` (stage to microseconds), `response`.
+        """
+        return self._nexus.explain(command, parameters or {})
+
+
+class KnowledgeBase:
+    """An open store. It acts on the context `default` itself; others are had by `context` and `create_context`.
+
+    Thread-safe: reads run side by side, writes take turns. Several processes may open one file.
+    """
+
+    def __init__(self, url: str, *, clock: Clock | None = None, **settings: Any) -> None:
+        if url.startswith(("postgresql://", "postgres://")):
+            raise StoreError(
+                "This version keeps its knowledge in SQLite files only.",
+                "Pass a file path, for example trivium.open('memory.db').",
+            )
+        self.url = url
+        self.settings = Settings.from_environment(**settings)
+        self._clock: Callable[[], str] = clock or utc_now
+        self._store = SqliteStore(url, self.settings)
+        self._contexts: dict[str, Context] = {}
+        self._mutex = threading.Lock()
+        try:
+            self._default = self._open_default()
+        except TriviumError as error:
+            self._store.close()
+            raise StoreError(error.message, error.hint) from None
+        except BaseException:
+            self._store.close()
+            raise
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({self.url!r})"
+
+    def close(self) -> None:
+        """Close all connections. Calling it twice is harmless."""
+        self._store.close()
+
+    # --- KIP on the default context ---------------------------------------------------------------
+
+    @property
+    def slug(self) -> str:
+        return self._default.slug
+
+    def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]:
+        """`Context.execute_kip` on the context `default`."""
+        return execute(self._default._nexus, request, readonly=readonly)
+
+    def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+        """`Context.explain_kip` on the context `default`."""
+        return self._default.explain_kip(command, parameters)
+
+    # --- contexts ---------------------------------------------------------------------------------
+
+    def contexts(self) -> list[Context]:
+        """All contexts in order of their slugs."""
+        with self._store.read() as session:
+            slugs = [row[0] for row in session.rows("SELECT slug FROM context WHERE workspace = ? ORDER BY slug", (WORKSPACE,))]
+        return [self.context(slug) for slug in slugs]
+
+    def context(self, slug: str) -> Context:
+        """The context of that slug. NotFoundError if there is none."""
+        found = self._contexts.get(slug)
+        if found is None:
+            with self._store.read() as session:
+                row = _context_row(session, slug)
+            if row is None:
+                raise NotFoundError(
+                    f"There is no context {slug!r}.",
+                    f"Create it with kb.create_context({slug!r}) or `trivium context create {slug}`.",
+                )
+            found = self._remember(row[0], slug, row[1])
+        return found
+
+    def create_context(self, slug: str, **fields: Any) -> Context:
+        """Create an empty context with Genesis and the standard capsules.
+
+        A slug is lower-case letters, digits, `-` and `_`, at most 63. Raises: ValueError for a bad slug, StoreError if
+        it exists.
+        """
+        if not _SLUG.fullmatch(slug):
+            raise ValueError(f"{slug!r} is no slug: use lower-case letters, digits, '-' and '_', at most 63.")
+        with self._store.write() as session:
+            if _context_row(session, slug) is not None:
+                raise StoreError(f"The context {slug!r} exists already.", f"Use kb.context({slug!r}).")
+            number = self._insert_context(session, slug, fields)
+        self._store.moment += 1
+        return self._remember(number, slug, fields)
+
+    def _remember(self, number: int, slug: str, fields: dict[str, Any]) -> Context:
+        with self._mutex:
+            return self._contexts.setdefault(slug, Context(self, number, slug, fields))
+
+    def _open_default(self) -> Context:
+        """The default context, made at first open; capsules are completed when this version ships newer ones."""
+        with self._store.read() as session:
+            row = _context_row(session, DEFAULT_CONTEXT)
+            outdated = session.value("SELECT 1 FROM context WHERE capsules <> ? LIMIT 1", (CAPSULE_VERSION,))
+        if row is None or outdated:
+            with self._store.write() as session:
+                row = _context_row(session, DEFAULT_CONTEXT)
+                if row is None:
+                    row = (self._insert_context(session, DEFAULT_CONTEXT, {}), {})
+                for (number,) in session.rows("SELECT id FROM context WHERE capsules <> ?", (CAPSULE_VERSION,)):
+                    self._install(session, number)
+            self._store.moment += 1
+        return self._remember(row[0], DEFAULT_CONTEXT, row[1])
+
+    def _insert_context(self, session: Session, slug: str, fields: dict[str, Any]) -> int:
+        number = int(session.value("SELECT next FROM sequence WHERE kind = 'context'"))
+        session.execute("UPDATE sequence SET next = ? WHERE kind = 'context'", (number + 1,))
+        session.execute(
+            "INSERT INTO context(id, workspace, slug, fields, created_at) VALUES (?, ?, ?, jsonb(?), ?)",
+            (number, WORKSPACE, slug, encode(fields), self._clock()),
+        )
+        self._install(session, number)
+        return number
+
+    def _install(self, session: Session, number: int) -> None:
+        graph = Graph(session, number, self._clock(), index_texts)
+        install(graph)
+        graph.finish()
+        session.execute("UPDATE context SET capsules = ? WHERE id = ?", (CAPSULE_VERSION, number))
+
+    # --- upkeep -----------------------------------------------------------------------------------
+
+    def backup(self, path: str) -> None:
+        """Write a consistent copy to a new file, while in use. StoreError if `path` exists or cannot be written."""
+        self._store.backup(path)
+
+    def doctor(self) -> dict[str, Any]:
+        """Check integrity and tell versions and capabilities.
+
+        `{"ok": bool, "checks": [{"name", "ok", "detail"}], "versions": {…}, "capabilities": {…}}`
+        """
+        from trivium.doctor import examine
+
+        return examine(self._store)
+
+
+def _context_row(session: Session, slug: str) -> tuple[int, dict[str, Any]] | None:
+    row = session.row("SELECT id, json(fields) FROM context WHERE workspace = ? AND slug = ?", (WORKSPACE, slug))
+    return None if row is None else (row[0], decode(row[1]))

@@ -1,0 +1,1 @@
+"""Finding by text: segmentation, the keyword index, scores."""

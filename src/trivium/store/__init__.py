@@ -1,0 +1,1 @@
+"""The store: the only room that speaks SQL besides the KQL emitter."""

@@ -1,0 +1,369 @@
+"""Reading and writing graph elements of one context inside a transaction.
+
+`Graph` speaks ids (even: concepts, odd: links) and plain dicts; it keeps what the tables promise together: counters,
+the text index, versions, the schema epoch. The rules of KML (protection, guards, cascades) are above, in `kip`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.store.codec import decode, encode
+from trivium.store.sqlite import Session
+
+META_TYPES = ("$ConceptType", "$PropositionType")
+
+_CONCEPT = "id, type, name, version, updated_at, json(attrs), json(meta)"
+_LINK = "id, s, p, o, version, updated_at, json(attrs), json(meta)"
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class Concept:
+    """A concept row; `attributes` and `metadata` are decoded (author metadata and `_merged_from` only)."""
+
+    id: int
+    type: str
+    name: str
+    version: int
+    updated_at: str
+    attributes: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Link:
+    """A link row; `subject` and `object` are ids of either kind."""
+
+    id: int
+    subject: int
+    predicate: str
+    object: int
+    version: int
+    updated_at: str
+    attributes: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+Element = Concept | Link
+
+
+def size_class(count: int) -> int:
+    """The order of size of a count, as far as plans care."""
+    return count.bit_length() // 2
+
+
+def is_link_id(element_id: int) -> bool:
+    return bool(element_id & 1)
+
+
+def concept_id_text(element_id: int) -> str:
+    return f"C:{element_id >> 1}"
+
+
+def link_id_text(element_id: int, predicate: str) -> str:
+    return f"P:{element_id >> 1}:{predicate}"
+
+
+def parse_concept_id(text: str) -> int | None:
+    """The internal id that `C:<n>` names, or None if the text has another form."""
+    number = text[2:]
+    if text.startswith("C:") and number.isascii() and number.isdigit() and number[0] != "0" and len(number) < 18:
+        return int(number) << 1
+    return None
+
+
+def parse_link_id(text: str) -> tuple[int, str] | None:
+    """The internal id and predicate that `P:<n>:<predicate>` names, or None if the text has another form."""
+    if not text.startswith("P:"):
+        return None
+    number, colon, predicate = text[2:].partition(":")
+    if colon and predicate and number.isascii() and number.isdigit() and number[0] != "0" and len(number) < 18:
+        return (int(number) << 1) | 1, predicate
+    return None
+
+
+def _concept(row: tuple[Any, ...]) -> Concept:
+    return Concept(row[0], row[1], row[2], row[3], row[4], decode(row[5]), decode(row[6]))
+
+
+def _link(row: tuple[Any, ...]) -> Link:
+    return Link(row[0], row[1], row[2], row[3], row[4], row[5], decode(row[6]), decode(row[7]))
+
+
+class Graph:
+    """The elements of context `ctx`, seen through one session.
+
+    Writes gather counter changes; call `finish` before the transaction ends. `text_of` gives the three texts of a
+    concept that the index holds, already segmented (`trivium.search.index.concept_tokens`).
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        ctx: int,
+        now: str = "",
+        text_of: Callable[[str, dict[str, Any]], tuple[str, str, str]] | None = None,
+    ) -> None:
+        self._session = session
+        self._execute = session.execute
+        self.ctx = ctx
+        self.now = now
+        self._text_of = text_of
+        self._counts: dict[tuple[str, str], int] = {}
+        self._next: dict[str, int] = {}
+        self.schema_changed = False
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def concept(self, element_id: int) -> Concept | None:
+        row = self._execute(f"SELECT {_CONCEPT} FROM concept WHERE id = ? AND ctx = ?", (element_id, self.ctx)).fetchone()
+        return None if row is None else _concept(row)
+
+    def concept_named(self, type_: str, name: str) -> Concept | None:
+        row = self._execute(
+            f"SELECT {_CONCEPT} FROM concept WHERE ctx = ? AND type = ? AND name = ?", (self.ctx, type_, name)
+        ).fetchone()
+        return None if row is None else _concept(row)
+
+    def concept_id(self, type_: str, name: str) -> int | None:
+        row = self._execute(
+            "SELECT id FROM concept WHERE ctx = ? AND type = ? AND name = ?", (self.ctx, type_, name)
+        ).fetchone()
+        return None if row is None else row[0]
+
+    def link(self, element_id: int) -> Link | None:
+        row = self._execute(f"SELECT {_LINK} FROM link WHERE id = ? AND ctx = ?", (element_id, self.ctx)).fetchone()
+        return None if row is None else _link(row)
+
+    def link_between(self, subject: int, predicate: str, object_: int) -> Link | None:
+        row = self._execute(
+            f"SELECT {_LINK} FROM link WHERE ctx = ? AND s = ? AND p = ? AND o = ?",
+            (self.ctx, subject, predicate, object_),
+        ).fetchone()
+        return None if row is None else _link(row)
+
+    def link_id(self, subject: int, predicate: str, object_: int) -> int | None:
+        row = self._execute(
+            "SELECT id FROM link WHERE ctx = ? AND s = ? AND p = ? AND o = ?", (self.ctx, subject, predicate, object_)
+        ).fetchone()
+        return None if row is None else row[0]
+
+    def element(self, element_id: int) -> Element | None:
+        return self.link(element_id) if is_link_id(element_id) else self.concept(element_id)
+
+    def exists(self, element_id: int) -> bool:
+        table = "link" if is_link_id(element_id) else "concept"
+        return self._session.row(f"SELECT 1 FROM {table} WHERE id = ? AND ctx = ?", (element_id, self.ctx)) is not None
+
+    def links_of(self, element_id: int) -> list[Link]:
+        """Every link that has the element as subject or object, by id."""
+        rows = self._session.rows(
+            f"SELECT {_LINK} FROM link WHERE ctx = ?1 AND s = ?2 UNION "
+            f"SELECT {_LINK} FROM link WHERE ctx = ?1 AND o = ?2 ORDER BY 1",
+            (self.ctx, element_id),
+        )
+        return [_link(row) for row in rows]
+
+    def links_about(self, ids: Iterable[int]) -> set[int]:
+        """Ids of the links that have one of the elements as subject or object."""
+        found: set[int] = set()
+        for batch in _batches(ids):
+            values = encode(batch)
+            found.update(
+                row[0]
+                for row in self._execute(
+                    "SELECT id FROM link WHERE ctx = ?1 AND s IN (SELECT value FROM json_each(?2)) UNION "
+                    "SELECT id FROM link WHERE ctx = ?1 AND o IN (SELECT value FROM json_each(?2))",
+                    (self.ctx, values),
+                )
+            )
+        return found
+
+    def concepts(self, ids: Iterable[int]) -> Iterator[Concept]:
+        for batch in _batches(ids):
+            yield from map(_concept, self._in_order("concept", _CONCEPT, batch))
+
+    def links(self, ids: Iterable[int]) -> Iterator[Link]:
+        for batch in _batches(ids):
+            yield from map(_link, self._in_order("link", _LINK, batch))
+
+    def _in_order(self, table: str, columns: str, ids: list[int]) -> list[tuple[Any, ...]]:
+        rows = self._session.rows(
+            f"SELECT {columns} FROM {table} WHERE ctx = ?1 AND id IN (SELECT value FROM json_each(?2))",
+            (self.ctx, encode(ids)),
+        )
+        by_id = {row[0]: row for row in rows}
+        return [by_id[element_id] for element_id in ids if element_id in by_id]
+
+    def names_of_type(self, type_: str) -> list[str]:
+        """Names of all nodes of a type in code-point order."""
+        return [
+            row[0]
+            for row in self._execute("SELECT name FROM concept WHERE ctx = ? AND type = ? ORDER BY name", (self.ctx, type_))
+        ]
+
+    def count(self, kind: str, key: str) -> int:
+        """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
+        found = self._session.value("SELECT n FROM counter WHERE ctx = ? AND kind = ? AND key = ?", (self.ctx, kind, key))
+        return int(found or 0) + self._counts.get((kind, key), 0)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def insert_concept(self, type_: str, name: str, attributes: dict[str, Any], metadata: dict[str, Any]) -> int:
+        element_id = self._take("concept") << 1
+        self._execute(
+            "INSERT INTO concept VALUES (?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))",
+            (element_id, self.ctx, type_, name, self.now, encode(attributes), encode(metadata)),
+        )
+        self._bump("t", type_, 1)
+        self._index(element_id, name, attributes)
+        if type_ in META_TYPES:
+            self.schema_changed = True
+        return element_id
+
+    def insert_link(
+        self, subject: int, predicate: str, object_: int, attributes: dict[str, Any], metadata: dict[str, Any]
+    ) -> int:
+        element_id = (self._take("link") << 1) | 1
+        self._execute(
+            "INSERT INTO link VALUES (?, ?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))",
+            (element_id, self.ctx, subject, predicate, object_, self.now, encode(attributes), encode(metadata)),
+        )
+        self._bump("p", predicate, 1)
+        if subject & 1 or object_ & 1:
+            self._note_higher_order(predicate)
+        return element_id
+
+    def update_concept(
+        self, node: Concept, attributes: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None
+    ) -> None:
+        """Write new contents, raise the version, and keep the text index in step. None leaves a part as it is."""
+        if attributes is not None:
+            self._reindex(node, attributes)
+            node.attributes = attributes
+        if metadata is not None:
+            node.metadata = metadata
+        node.version += 1
+        self._execute(
+            "UPDATE concept SET version = ?, updated_at = ?, attrs = jsonb(?), meta = jsonb(?) WHERE id = ?",
+            (node.version, self.now, encode(node.attributes), encode(node.metadata), node.id),
+        )
+
+    def update_link(
+        self, link: Link, attributes: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None
+    ) -> None:
+        """Write contents and endpoints, raise the version. None leaves a part as it is."""
+        if attributes is not None:
+            link.attributes = attributes
+        if metadata is not None:
+            link.metadata = metadata
+        link.version += 1
+        self._execute(
+            "UPDATE link SET s = ?, o = ?, version = ?, updated_at = ?, attrs = jsonb(?), meta = jsonb(?) WHERE id = ?",
+            (
+                link.subject,
+                link.object,
+                link.version,
+                self.now,
+                encode(link.attributes),
+                encode(link.metadata),
+                link.id,
+            ),
+        )
+
+    def delete_concept(self, node: Concept) -> None:
+        self._execute("DELETE FROM concept WHERE id = ?", (node.id,))
+        self._execute("DELETE FROM concept_text WHERE rowid = ?", (node.id,))
+        self._bump("t", node.type, -1)
+        if node.type in META_TYPES:
+            self.schema_changed = True
+
+    def delete_links(self, ids: Iterable[int]) -> int:
+        """Delete links by id; gives how many there were."""
+        deleted = 0
+        for batch in _batches(ids):
+            values = encode(batch)
+            for predicate, number in self._session.rows(
+                "SELECT p, count(*) FROM link WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
+                (self.ctx, values),
+            ):
+                self._bump("p", predicate, -number)
+                deleted += number
+            self._execute(
+                "DELETE FROM link WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))", (self.ctx, values)
+            )
+        return deleted
+
+    def finish(self) -> None:
+        """Write counters, the id sequence and the schema epoch; the last step before commit.
+
+        The epoch also moves when a count changes its order of size, since plans rest on it.
+        """
+        for (kind, key), change in self._counts.items():
+            if change:
+                number = self._session.value(
+                    "INSERT INTO counter VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n RETURNING n",
+                    (self.ctx, kind, key, change),
+                )
+                if size_class(number) != size_class(number - change):
+                    self.schema_changed = True
+        for kind, following in self._next.items():
+            self._execute("UPDATE sequence SET next = ? WHERE kind = ?", (following, kind))
+        if self.schema_changed:
+            self._execute("UPDATE context SET schema_epoch = schema_epoch + 1 WHERE id = ?", (self.ctx,))
+        self._counts.clear()
+
+    # --- bookkeeping ------------------------------------------------------------------------------
+
+    def _take(self, kind: str) -> int:
+        number = self._next.get(kind)
+        if number is None:
+            number = int(self._session.value("SELECT next FROM sequence WHERE kind = ?", (kind,)))
+        self._next[kind] = number + 1
+        return number
+
+    def _bump(self, kind: str, key: str, change: int) -> None:
+        self._counts[kind, key] = self._counts.get((kind, key), 0) + change
+
+    def _note_higher_order(self, predicate: str) -> None:
+        """Counter `h` marks predicates that ever joined a link; the planner relies on its absence."""
+        if ("h", predicate) not in self._counts and not self.count("h", predicate):
+            self._bump("h", predicate, 1)
+            self.schema_changed = True
+
+    def note_higher_order(self, link: Link) -> None:
+        """Call after endpoints of a link have changed."""
+        if link.subject & 1 or link.object & 1:
+            self._note_higher_order(link.predicate)
+
+    def _index(self, element_id: int, name: str, attributes: dict[str, Any]) -> None:
+        if self._text_of is not None:
+            self._execute(
+                "INSERT INTO concept_text(rowid, scope, name, alias, body) VALUES (?, ?, ?, ?, ?)",
+                (element_id, f"c{self.ctx}", *self._text_of(name, attributes)),
+            )
+
+    def _reindex(self, node: Concept, attributes: dict[str, Any]) -> None:
+        if self._text_of is None:
+            return
+        texts = self._text_of(node.name, attributes)
+        if texts != self._text_of(node.name, node.attributes):
+            self._execute("DELETE FROM concept_text WHERE rowid = ?", (node.id,))
+            self._execute(
+                "INSERT INTO concept_text(rowid, scope, name, alias, body) VALUES (?, ?, ?, ?, ?)",
+                (node.id, f"c{self.ctx}", *texts),
+            )
+
+
+def _batches(ids: Iterable[int]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for element_id in ids:
+        batch.append(element_id)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,478 @@
+"""SQLite through APSW: opening, the pool of readers, the queue of writers, deadlines and checkpoints.
+
+One writer at a time: first come, first served within a process, and a bounded wait between processes. Readers are
+never blocked (write-ahead log). Every fault leaves as `KipError` or `StoreError` with its cause named.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from trivium.errors import KipError, NewerStoreError, StoreError
+from trivium.settings import Settings
+from trivium.store import schema
+
+CHECKPOINT_PAGES = 1_000
+PROGRESS_STEPS = 50_000
+
+
+class Session:
+    """A connection in use by one thread. `execute(sql, bindings)` gives an iterable cursor of tuples."""
+
+    __slots__ = ("connection", "deadline", "execute", "seen")
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self.execute: Callable[..., apsw.Cursor] = connection.execute
+        self.deadline = 0.0
+        self.seen = -1
+        connection.set_progress_handler(self._overdue, PROGRESS_STEPS)
+
+    def _overdue(self) -> bool:
+        return bool(self.deadline) and time.monotonic() > self.deadline
+
+    def rows(self, sql: str, bindings: Any = ()) -> list[tuple[Any, ...]]:
+        return self.execute(sql, bindings).fetchall()
+
+    def row(self, sql: str, bindings: Any = ()) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self.execute(sql, bindings).fetchone()
+        return row
+
+    def value(self, sql: str, bindings: Any = ()) -> Any:
+        row = self.execute(sql, bindings).fetchone()
+        return None if row is None else row[0]
+
+
+class FairLock:
+    """A lock that is granted in the order in which it was asked for."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._held = False
+        self._waiting: deque[threading.Event] = deque()
+
+    def acquire(self, timeout: float) -> bool:
+        with self._mutex:
+            if not self._held and not self._waiting:
+                self._held = True
+                return True
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(timeout):
+            return True
+        with self._mutex:
+            if turn.is_set():
+                return True
+            self._waiting.remove(turn)
+            return False
+
+    def release(self) -> None:
+        with self._mutex:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._held = False
+
+
+class SqliteStore:
+    """One database file (or `:memory:`), shared by the threads of this process and by other processes."""
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        self.path = path
+        self.settings = settings
+        self.in_memory = path == ":memory:"
+        self.moment = 0
+        self._lock = FairLock()
+        self._readers: list[Session] = []
+        self._opened: list[apsw.Connection] = []
+        self._closed = False
+        self._checkpointer: _Checkpointer | None = None
+        with _opening(path):
+            self._writer = Session(self._connect())
+            _claim(self._writer.connection, path)
+            self._migrate()
+        if not self.in_memory:
+            self._checkpointer = _Checkpointer(path)
+            self._writer.connection.set_wal_hook(self._checkpointer.notice)
+
+    # --- connections ------------------------------------------------------------------------------
+
+    def _connect(self) -> apsw.Connection:
+        if not self.in_memory:
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        connection = apsw.Connection(self.path, statementcachesize=300)
+        connection.set_busy_timeout(int(self.settings.timeout * 1000))
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+        if not self.in_memory:
+            _refuse_foreign(connection, self.path)
+            _enter_wal(connection, self.settings.timeout)
+            connection.execute("PRAGMA mmap_size = 268435456")
+        connection.execute(f"PRAGMA synchronous = {self.settings.synchronous}")
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        _register_functions(connection)
+        self._opened.append(connection)
+        return connection
+
+    def _migrate(self) -> None:
+        connection = self._writer.connection
+        version = connection.pragma("user_version")
+        if version > schema.VERSION:
+            raise NewerStoreError(
+                f"{self.path} was written by a newer Trivium (store version {version}, this program knows "
+                f"{schema.VERSION}).",
+                "Upgrade with: pip install --upgrade trivium",
+            )
+        if version == schema.VERSION:
+            return
+        if version > 0:
+            self.backup(f"{self.path}.v{version}.backup")
+        with self.write():
+            for number in range(connection.pragma("user_version"), schema.VERSION):
+                connection.execute(schema.MIGRATIONS[number])
+            connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def checkout(self, timeout: float | None = None) -> Session:
+        """A reader for this thread until `checkin`; its statements end with KIP_4001 after `timeout` seconds."""
+        limit = self.settings.timeout if timeout is None else timeout
+        if self._closed:
+            raise KipError("KIP_4003", "The knowledge base is closed.", "Open it again with trivium.open(url).")
+        if self.in_memory:
+            if not self._lock.acquire(limit):
+                raise _too_long(limit)
+            session = self._writer
+        else:
+            try:
+                session = self._readers.pop()
+            except IndexError:
+                with _translated(self.path, limit):
+                    session = Session(self._connect())
+        session.deadline = time.monotonic() + limit
+        return session
+
+    def checkin(self, session: Session) -> None:
+        session.deadline = 0.0
+        if self.in_memory:
+            self._lock.release()
+        else:
+            self._readers.append(session)
+
+    def watch(self, session: Session) -> int:
+        """A number that changes whenever this session may see other data than before."""
+        version = session.connection.data_version()
+        if version != session.seen:
+            session.seen = version
+            self.moment += 1
+        return self.moment
+
+    @contextmanager
+    def read(self, timeout: float | None = None) -> Iterator[Session]:
+        """One consistent snapshot for several statements."""
+        session = self.checkout(timeout)
+        try:
+            with _translated(self.path, self.settings.timeout):
+                if self.in_memory:
+                    yield session
+                    return
+                session.execute("BEGIN")
+                try:
+                    yield session
+                finally:
+                    session.deadline = 0.0
+                    session.execute("ROLLBACK")
+        finally:
+            self.checkin(session)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def write(self, timeout: float | None = None) -> Iterator[Session]:
+        """The one write transaction: commits at the end of the block, undone whole by any exception.
+
+        Raise `Rollback` inside to undo without an error.
+        """
+        limit = self.settings.timeout if timeout is None else timeout
+        if self._closed:
+            raise KipError("KIP_4003", "The knowledge base is closed.", "Open it again with trivium.open(url).")
+        deadline = time.monotonic() + limit
+        if not self._lock.acquire(limit):
+            raise _too_long(limit)
+        session = self._writer
+        try:
+            with _translated(self.path, limit):
+                session.connection.set_busy_handler(_patience(deadline))
+                session.execute("BEGIN IMMEDIATE")
+                session.deadline = deadline
+                try:
+                    yield session
+                    session.deadline = 0.0
+                    session.execute("COMMIT")
+                except BaseException as error:
+                    session.deadline = 0.0
+                    if session.connection.in_transaction:
+                        session.execute("ROLLBACK")
+                    if not isinstance(error, Rollback):
+                        raise
+        finally:
+            self._lock.release()
+
+    # --- upkeep -----------------------------------------------------------------------------------
+
+    def backup(self, destination: str) -> None:
+        """A consistent copy while in use. StoreError if `destination` exists."""
+        if os.path.exists(destination):
+            raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
+        with _opening(destination):
+            target = apsw.Connection(destination)
+            session = self.checkout(timeout=3_600)
+            try:
+                with target.backup("main", session.connection, "main") as job:
+                    while not job.done:
+                        job.step(2_000)
+            finally:
+                self.checkin(session)
+                target.close()
+
+    def query_plan(self, session: Session, sql: str, bindings: Any) -> list[str]:
+        """SQLite's own account of how it runs a statement, indented by depth."""
+        depth = {0: -1}
+        lines = []
+        for number, parent, _, detail in session.rows("EXPLAIN QUERY PLAN " + sql, bindings):
+            depth[number] = depth.get(parent, -1) + 1
+            lines.append("  " * depth[number] + str(detail))
+        return lines
+
+    def integrity(self) -> list[str]:
+        """SQLite's own findings; empty when sound."""
+        with self.read(timeout=600) as session:
+            found = [str(row[0]) for row in session.rows("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        """Close every connection; the last one to leave folds the log into the file."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._checkpointer is not None:
+            self._checkpointer.stop()
+        for connection in self._opened:
+            connection.close()
+        self._readers.clear()
+
+
+class Rollback(Exception):
+    """Ends a write transaction without effect and without an error."""
+
+
+class _Checkpointer:
+    """Folds the log into the file on a thread of its own, so that no commit waits for it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._wanted = threading.Event()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def notice(self, connection: apsw.Connection, database: str, pages: int) -> int:
+        if pages >= CHECKPOINT_PAGES and not self._stopping:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="trivium-checkpoint", daemon=True)
+                self._thread.start()
+            self._wanted.set()
+        return apsw.SQLITE_OK
+
+    def _run(self) -> None:
+        connection = apsw.Connection(self._path)
+        connection.set_busy_timeout(100)
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._stopping:
+                break
+            try:
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            except apsw.Error:  # busy or full: the log keeps everything, the next notice tries again
+                time.sleep(0.05)
+        connection.close()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def _enter_wal(connection: apsw.Connection, patience: float) -> None:
+    """Switch to the write-ahead log; several processes may try at once on a new file."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.wal_autocheckpoint(0)
+            return
+        except apsw.BusyError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01 + random.random() * 0.02)
+
+
+def _refuse_foreign(connection: apsw.Connection, path: str) -> None:
+    """A database of another program is left alone, before anything is written to it."""
+    mark = connection.pragma("application_id")
+    if mark == schema.APPLICATION_ID:
+        return
+    if mark != 0 or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+        # Another process may be creating our tables right now: ours carry the mark from the first commit on.
+        if connection.pragma("application_id") == schema.APPLICATION_ID:
+            return
+        raise StoreError(f"{path} is a database of another program.", "Choose another path with --db or TRIVIUM_DB.")
+
+
+def _claim(connection: apsw.Connection, path: str) -> None:
+    if connection.pragma("application_id") != schema.APPLICATION_ID:
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+
+
+@contextmanager
+def _opening(path: str) -> Iterator[None]:
+    try:
+        yield
+    except apsw.NotADBError:
+        raise StoreError(f"{path} is not a database.", "Choose another path with --db or TRIVIUM_DB.") from None
+    except (apsw.CantOpenError, OSError) as error:
+        raise StoreError(f"{path} cannot be opened: {error}.", "Check that the folder exists and is yours.") from None
+    except (apsw.ReadOnlyError, apsw.PermissionsError):
+        raise StoreError(f"{path} is read-only.", "Make the file and its folder writable, or copy it.") from None
+    except apsw.BusyError:
+        raise StoreError(f"{path} is held by another process.", "Try again when it has finished.") from None
+    except apsw.CorruptError as error:
+        raise StoreError(f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`.") from None
+    except apsw.FullError:
+        raise StoreError(f"The disk that holds {path} is full.", "Free some space and try again.") from None
+    except apsw.IOError as error:
+        raise StoreError(f"{path}: the disk reports a fault: {error}.", "Check the disk and try again.") from None
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+def _too_long(limit: float) -> KipError:
+    return KipError(
+        "KIP_4001", f"Waited {limit:g} s for other writers of this knowledge base.", "Retry; writers take turns."
+    )
+
+
+def _patience(deadline: float) -> Callable[[int], bool]:
+    """Between processes: short, uneven waits until the deadline."""
+
+    def wait(tries: int) -> bool:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(random.uniform(0.0002, 0.002 if tries < 20 else 0.006))
+        return True
+
+    return wait
+
+
+@contextmanager
+def _translated(path: str, limit: float) -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path, limit) from None
+
+
+def translate(error: apsw.Error, path: str, limit: float) -> KipError:
+    """The KIP error that stands for a fault of SQLite, with its cause."""
+    if isinstance(error, apsw.InterruptError):
+        return KipError("KIP_4001", f"The command did not end within {limit:g} s and was stopped.")
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return KipError(
+            "KIP_4001",
+            f"Another process held the write lock of {path} for more than {limit:g} s.",
+            "Retry when that process has finished.",
+        )
+    if isinstance(error, apsw.NoMemError | apsw.TooBigError):
+        return KipError("KIP_4002", f"The command needs more memory than there is: {error}.")
+    if isinstance(error, apsw.FullError):
+        return KipError("KIP_4003", f"The disk that holds {path} is full; nothing was changed.", "Free space and retry.")
+    if isinstance(error, apsw.ReadOnlyError):
+        return KipError("KIP_4003", f"{path} is read-only; nothing was changed.", "Make the file writable and retry.")
+    if isinstance(error, apsw.SQLError) and "integer overflow" in str(error):
+        return KipError("KIP_4002", "The sum is larger than a 64-bit integer.", "Sum fewer or smaller values.")
+    return KipError("KIP_4003", f"The store failed: {error}.")
+
+
+# --- functions inside SQL -------------------------------------------------------------------------
+
+
+def _register_functions(connection: apsw.Connection) -> None:
+    connection.create_scalar_function("kip_regex", _regex, 2, deterministic=True)
+    connection.create_scalar_function("kip_json_equal", _json_equal, 2, deterministic=True)
+
+
+_patterns: dict[str, Any] = {}
+
+
+def compile_pattern(pattern: str) -> Any:
+    """A compiled RE2 pattern, or None when it is not one (§3.4.3 REGEX: linear time, no look-around)."""
+    found = _patterns.get(pattern)
+    if found is None:
+        import re2
+
+        options = re2.Options()
+        options.log_errors = False
+        options.max_mem = 8 << 20
+        try:
+            found = re2.compile(pattern, options)
+        except re2.error:
+            return None
+        if len(_patterns) > 500:
+            _patterns.clear()
+        _patterns[pattern] = found
+    return found
+
+
+def _regex(text: Any, pattern: Any) -> bool:
+    if not isinstance(text, str) or not isinstance(pattern, str):
+        return False
+    compiled = compile_pattern(pattern)
+    return compiled is not None and compiled.search(text) is not None
+
+
+def _json_equal(left: Any, right: Any) -> bool:
+    import json
+
+    return left is not None and right is not None and equal(json.loads(left), json.loads(right))
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Structural equality of JSON values: numbers by value, booleans apart from numbers."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict):
+        return (
+            isinstance(right, dict)
+            and left.keys() == right.keys()
+            and all(equal(value, right[key]) for key, value in left.items())
+        )
+    if isinstance(left, list):
+        return isinstance(right, list) and len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right) and (isinstance(left, str) == isinstance(right, str))

@@ -1,0 +1,1 @@
+"""Conformance suites kept as data, and the runner that plays them."""

@@ -1,0 +1,19 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home and working folder, with `test.db` there as the database of the command line."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("TRIVIUM_DB", str(tmp_path / "test.db"))
+    monkeypatch.delenv("TRIVIUM_CONTEXT", raising=False)
+    monkeypatch.delenv("TRIVIUM_DEBUG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,103 @@
+"""What may import what, and what importing Trivium may load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "trivium"
+LAYERS = ["doors", "", "kip", "search", "store"]
+"""From top to bottom; a layer imports from itself and from below. The empty name is the package's own modules."""
+EVERYWHERE = {"errors", "settings"}
+SQL_ROOMS = {"store"}
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The `trivium.…` modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "trivium")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: import by full name"
+            if node.module == "trivium":
+                yield from (f"trivium.{alias.name}" for alias in node.names)
+            elif node.module and node.module.split(".")[0] == "trivium":
+                yield node.module
+
+
+def _layer(module: str) -> str | None:
+    """The layer of a module; None for what every layer may import."""
+    parts = module.split(".")[1:]
+    if parts and parts[0] in EVERYWHERE:
+        return None
+    return parts[0] if parts and (SOURCE / parts[0]).is_dir() else ""
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_down_the_layers(path: Path) -> None:
+    own = _layer(".".join(["trivium", *path.relative_to(SOURCE).with_suffix("").parts]))
+    for module in _imports(path):
+        layer = _layer(module)
+        if own is None:
+            assert layer is None, f"{path.name} imports {module}"
+        elif layer is not None:
+            assert LAYERS.index(layer) >= LAYERS.index(own), f"{path.name} imports {module}"
+
+
+def test_there_are_no_import_cycles() -> None:
+    graph = {_name(path): set(_top_level(path)) for path in FILES}
+    done: set[str] = set()
+
+    def visit(module: str, chain: tuple[str, ...]) -> None:
+        assert module not in chain, " -> ".join([*chain, module])
+        if module in done:
+            return
+        for other in graph.get(module, ()):
+            visit(other, (*chain, module))
+        done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def _name(path: Path) -> str:
+    parts = ["trivium", *path.relative_to(SOURCE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _top_level(path: Path) -> Iterator[str]:
+    """The project's modules that a file imports when it is imported itself, packages' own files left out."""
+    known = {_name(other) for other in FILES if other.name != "__init__.py"}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & known
+        elif isinstance(node, ast.Import):
+            yield from {alias.name for alias in node.names} & known
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import trivium", {"rich", "click", "mcp", "msgspec", "re2", "pydantic", "asyncio"}),
+        ("import trivium.doors.cli", {"rich", "mcp", "msgspec", "re2", "apsw", "pydantic", "asyncio"}),
+    ],
+)
+def test_importing_loads_no_heavy_library(statement: str, forbidden: set[str]) -> None:
+    code = f"import sys\n{statement}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) & forbidden == set()
+
+
+def test_importing_prints_nothing_and_touches_no_file(tmp_path: Path) -> None:
+    code = "import trivium, trivium.doors.cli"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert list(tmp_path.iterdir()) == []
