@@ -27,6 +27,7 @@ def pool() -> Iterator[CliPool]:
         yield ready
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", load_cases()[::STRIDE], ids=lambda case: case.id)
 def test_case(case: Case, pool: CliPool) -> None:
     run_case(case, pool.take)

@@ -74,16 +74,16 @@ def rows_of(query: Query, result: Any) -> list[Row]:
 def check_rows(rows: list[Row], expected: Answer, complete: bool) -> None:
     """Rows must run through the classes of ties in order, and each class in full before the next."""
     start = 0
-    for tied in expected.classes:
-        part = rows[start : start + len(tied)]
+    for number, tied in enumerate(expected.classes, 1):
+        part = rows[start:] if number == len(expected.classes) else rows[start : start + len(tied)]
         extra, missing = unmatched(part, tied)
         if extra:
             raise Mismatch(f"rows {start} to {start + len(part)}: unexpected {_show(extra)}, missing {_show(missing)}")
-        if missing and (complete or len(part) == len(tied)):
+        if missing and complete:
             raise Mismatch(f"missing {_show(missing)}")
         start += len(part)
     if start < len(rows):
-        raise Mismatch(f"more rows than expected: {_show(rows[start:])}")
+        raise Mismatch(f"no rows expected: {_show(rows)}")
 
 
 def _show(rows: Sequence[Row]) -> str:

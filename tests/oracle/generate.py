@@ -71,11 +71,17 @@ class Scope:
 
 
 class QueryMaker:
-    """Makes queries over one graph from one random source."""
+    """Makes queries over one graph from one random source.
+
+    Elements that join the graph later, such as an engine's built-in ones, play no part.
+    """
 
     def __init__(self, rng: Random, graph: Graph) -> None:
         self._rng = rng
-        self._graph = graph
+        self._nodes = list(graph.nodes)
+        self._links = list(graph.links)
+        self._types = graph.types
+        self._predicates = graph.predicates
         self._filters = FilterMaker(rng, graph)
         self._elsewhere: list[dict[str, str]] = []
         """Kinds of the variables outside an independent scope, whose names may be taken again."""
@@ -167,7 +173,7 @@ class QueryMaker:
         if self._chance(0.3):
             return self._concept_clause(scope)
         if self._chance(0.02):
-            link = self._rng.choice(self._graph.links)
+            link = self._rng.choice(self._links)
             name = self._link_var(scope, link) or self._new_var(scope, ELEMENT)
             scope.bind(name, ELEMENT, link)
             return LinkClause(name, LinkId(link.key))
@@ -177,13 +183,13 @@ class QueryMaker:
         """A pattern at a variable that may be null."""
         name = self._rng.choice(sorted(scope.nullable))
         if self._chance(0.4):
-            return ConceptClause(name, ConceptMatch(type=self._rng.choice(self._graph.types)))
+            return ConceptClause(name, ConceptMatch(type=self._rng.choice(self._types)))
         return self._stray_clause(scope, name, None)
 
     def _concept_clause(self, scope: Scope) -> ConceptClause:
         rng = self._rng
         known = [name for name in scope.kinds if scope.kinds[name] != PREDICATE or self._chance(0.03)]
-        node: Node = rng.choice(self._graph.nodes)
+        node: Node = rng.choice(self._nodes)
         if known and self._chance(0.75):
             name = rng.choice(known)
             bound = scope.witness.get(name)
@@ -204,7 +210,7 @@ class QueryMaker:
         if roll < 0.5:
             return ConceptMatch(key=node.key)
         if roll < 0.56:
-            return ConceptMatch(type=self._rng.choice(self._graph.types), name=node.name)
+            return ConceptMatch(type=self._rng.choice(self._types), name=node.name)
         return ConceptMatch(type=node.type, name=node.name)
 
     def _anchor(self, scope: Scope) -> Element | None:
@@ -215,7 +221,7 @@ class QueryMaker:
     def _link_clause(self, scope: Scope) -> LinkClause:
         rng = self._rng
         anchor = self._anchor(scope)
-        pool = self._graph.links
+        pool = self._links
         if anchor is not None:
             pool = [link for link in pool if anchor in (link.subject, link.object, link)] or pool
         link = rng.choice(pool)
@@ -241,13 +247,13 @@ class QueryMaker:
     def _stray_clause(self, scope: Scope, name: str, anchor: Element | None) -> LinkClause:
         """A pattern at a bound variable that the witness need not meet."""
         rng = self._rng
-        predicate = rng.choice(self._graph.predicates)
+        predicate = rng.choice(self._predicates)
         others = [have for have in scope.kinds if scope.kinds[have] != PREDICATE or self._chance(0.05)]
         other = rng.choice(others) if others and self._chance(0.4) else self._new_var(scope, ELEMENT)
         forward = self._chance(0.5)
         ends = [
             link.object if forward else link.subject
-            for link in self._graph.links
+            for link in self._links
             if link.predicate == predicate and (link.subject if forward else link.object) is anchor
         ]
         scope.bind(other, ELEMENT, rng.choice(ends) if ends else None)
@@ -261,9 +267,7 @@ class QueryMaker:
         high: int | None = None if self._chance(0.3) else low + rng.choice((0, 1, 2, 3))
         end: Element = link.object
         for _ in range(max(low - 1, 0) + rng.choice((0, 0, 1))):
-            onward = [
-                item.object for item in self._graph.links if item.predicate == link.predicate and item.subject is end
-            ]
+            onward = [item.object for item in self._links if item.predicate == link.predicate and item.subject is end]
             end = rng.choice(onward) if onward else end
         start = link.subject
         if low == 0 and self._chance(0.4):
@@ -301,7 +305,7 @@ class QueryMaker:
                 scope.bind(name, PREDICATE, PredicateName(link.predicate))
             return PredicateVar(name)
         if roll < 0.36:
-            names = [link.predicate, *rng.choices(self._graph.predicates, k=rng.choice((1, 1, 2)))]
+            names = [link.predicate, *rng.choices(self._predicates, k=rng.choice((1, 1, 2)))]
             rng.shuffle(names)
             return Names(tuple(names))
         return Names((link.predicate,))

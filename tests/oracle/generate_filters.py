@@ -21,7 +21,8 @@ class FilterMaker:
 
     def __init__(self, rng: Random, graph: Graph) -> None:
         self._rng = rng
-        self._graph = graph
+        self._elements = graph.elements()
+        self._predicates = graph.predicates
         self._evaluator = Evaluator(graph)
 
     def steps(self) -> tuple[str, ...]:
@@ -71,13 +72,13 @@ class FilterMaker:
         roll = rng.random()
         value: Any = None
         if not path.steps:
-            return rng.choice(self._graph.predicates)
+            return rng.choice(self._predicates)
         if path.steps[0] in ("id", "subject", "object"):
             return rng.choice(STRINGS)  # ids are the engine's own
         if roll < 0.35:
             value = follow(witness.get(path.var), path.steps)
         elif roll < 0.75:
-            value = follow(rng.choice(self._graph.elements()), path.steps)
+            value = follow(rng.choice(self._elements), path.steps)
         elif roll < 0.95:
             value = attribute_value(rng, path.steps[-1] if path.steps[-1] in ATTRIBUTE_KEYS else "mix")
         if isinstance(value, dict):

@@ -13,11 +13,8 @@ import click
 
 from trivium.doors.cli_kip import print_table
 from trivium.doors.cli_options import Choices, pass_choices, with_json
-from trivium.doors.cli_output import print_error, print_json, printable, to_json
+from trivium.doors.cli_output import print_error, print_json, to_json
 from trivium.errors import StoreError
-
-LINES = 40
-"""Lines of a JSON answer that are shown."""
 
 
 @click.command()
@@ -74,6 +71,7 @@ class PrintedStage:
 
     def __init__(self, context: Any) -> None:
         self.context = context
+        self._last: Any = None
 
     def title(self, text: str) -> None:
         click.secho(f"\n== {text} " + "=" * (74 - len(text)), bold=True, fg="cyan")
@@ -83,12 +81,15 @@ class PrintedStage:
 
     def run(self, command: str, /, **parameters: Any) -> Any:
         lines = [*command.splitlines(), *([f"// with {to_json(parameters, indent=None)}"] if parameters else [])]
+        if self._last == (command, parameters):
+            lines = [f"{lines[0]} … the same again"]
+        self._last = (command, parameters)
         click.echo("\n" + "\n".join(f"{'kip>' if not i else '    '} {line}" for i, line in enumerate(lines)))
         response = self.context.execute_kip({"command": command, "parameters": parameters})
         if "error" in response:
             print_error(response["error"], command, err=False)
         elif command == "DESCRIBE PRIMER":
-            _print_start(response["result"])
+            click.echo(to_json(abridged(response["result"])))
         else:
             print_table(command, response, brief=True)
         return response.get("result")
@@ -115,8 +116,17 @@ class RecordedStage:
         return response.get("result")
 
 
-def _print_start(value: Any) -> None:
-    lines = to_json(value).splitlines()
-    click.echo(printable("\n".join(line[:100] + ("…" if len(line) > 100 else "") for line in lines[:LINES])))
-    if len(lines) > LINES:
-        click.echo(f"… and {len(lines) - LINES} lines more")
+def abridged(value: Any) -> Any:
+    """A JSON value with long texts and lists cut short, each cut marked.
+
+    >>> abridged({"list": [1, 2, 3, 4], "text": "x" * 80})["list"]
+    [1, 2, '… and 2 more']
+    """
+    if isinstance(value, dict):
+        return {key: abridged(item) for key, item in value.items() if item not in (None, [], {})}
+    if isinstance(value, list):
+        rest = [f"… and {len(value) - 2} more"] if len(value) > 3 else value[2:]
+        return [abridged(item) for item in [*value[:2], *rest]]
+    if isinstance(value, str) and len(value) > 70:
+        return value[:70] + "…"
+    return value

@@ -49,7 +49,13 @@ class Choices:
             raise StoreError(f"There is no database at {self.url}.", hint)
         if self.db is None:
             _make_private(default_database().parent)
-        with trivium.open(self.url) as kb:
+        try:
+            kb = trivium.open(self.url)
+        except ValueError as error:
+            raise StoreError(
+                f"A setting is wrong: {error}.", "Correct the environment variable, or unset it."
+            ) from None
+        with kb:
             yield kb
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import click
 
 from trivium.doors.cli_options import MEMORY, Choices, pass_choices, with_db, with_store
 from trivium.doors.cli_output import fail, print_json, printable, read_text
-from trivium.errors import KipError
+from trivium.errors import KipError, StoreError
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
@@ -233,11 +234,18 @@ def context() -> None:
 def create(choices: Choices, slug: str) -> None:
     """Make a new context named SLUG, with the standard types and actors in it."""
     with choices.open() as kb:
-        made = kb.create_context(slug)
+        try:
+            made = kb.create_context(slug)
+        except ValueError as error:
+            raise StoreError(str(error), f"Choose a slug such as {_slug_like(slug)}.") from None
     if choices.json:
         print_json({"slug": made.slug})
     else:
         click.echo(f"Made the context {made.slug}; use it with --context {made.slug}.")
+
+
+def _slug_like(text: str) -> str:
+    return re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")[:63] or "my-context"
 
 
 def _count(number: int, noun: str) -> str:

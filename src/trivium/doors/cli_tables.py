@@ -99,7 +99,7 @@ def _field(element: dict[str, Any], name: str) -> Any:
 
 
 def _print_table(out: Console, names: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Sequence[bool]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name, right in zip(names, numeric, strict=True):
         table.add_column(Text(name), justify="right" if right else "left", overflow="fold")
     for row in rows:

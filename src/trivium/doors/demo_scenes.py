@@ -65,7 +65,7 @@ WHERE {
 }"""
 
 KEPT = """\
-FIND(?go.name, ?go.attributes.aliases, ?go.attributes.mascot, ?go.metadata._merged_from)
+FIND(?go.attributes.aliases, ?go.metadata._merged_from)
 WHERE { ?go {type: "ProgrammingLanguage", name: "Go"} }"""
 
 DISPUTES = """\
@@ -139,8 +139,8 @@ def ask(stage: Stage) -> None:
 def search(stage: Stage) -> None:
     stage.title("Search")
     stage.say("SEARCH finds what someone means, in any script, by names, other names and descriptions.")
-    stage.run('SEARCH CONCEPT "러스트" LIMIT 3')
-    stage.run('SEARCH CONCEPT "编程语言" LIMIT 2')
+    stage.run('SEARCH CONCEPT "러스트" LIMIT 1')
+    stage.run('SEARCH CONCEPT "编程语言" LIMIT 1')
     stage.run('SEARCH CONCEPT "ownership without garbage collector" LIMIT 3')
 
 

@@ -16,6 +16,9 @@ from trivium.store.sqlite import compile_pattern
 
 Parameters = dict[str, Any]
 
+MAX_STORED = 2**63 - 1
+"""Integers above this, up to u64, are stored as text inside JSON and read by the engine as floats."""
+
 
 def resolve(value: Value, parameters: Parameters) -> Any:
     """The plain JSON value at a value position.
@@ -72,11 +75,11 @@ def json_kind(value: Any) -> str:
     if isinstance(value, bool):
         return "b"
     if isinstance(value, (int, float)):
-        return "n"
+        return "N" if isinstance(value, int) and value > MAX_STORED else "n"
     if isinstance(value, str):
         return "s"
     if isinstance(value, list):
-        return "[" + "".join(sorted({json_kind(member)[0] for member in value}))
+        return "[" + "".join(sorted({json_kind(member)[0].lower() for member in value}))
     return "{"
 
 
@@ -143,7 +146,7 @@ def as_operand(value: Any, at: int, snapshot: Snapshot) -> Any:
 
 def _number(value: Any) -> Any:
     """Integers beyond 64 bits bind as floats, which is how the stored ones read."""
-    if isinstance(value, int) and value > 2**63 - 1:
+    if isinstance(value, int) and value > MAX_STORED:
         return float(value)
     return value
 
@@ -208,7 +211,7 @@ def members_of(kind: str) -> Convert:
 
     def pick(value: Any, at: int, snapshot: Snapshot) -> str:
         values.check_list(value, at)
-        found = [member for member in value if json_kind(member) == kind]
+        found = [member for member in value if json_kind(member).lower() == kind]
         return encode([int(member) for member in found] if kind == "b" else [_number(member) for member in found])
 
     return pick

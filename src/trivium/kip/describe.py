@@ -105,7 +105,7 @@ def _domain_summary(session: Session, graph: Graph, domain: Concept, members: in
     return {
         "name": domain.name,
         "description": description if isinstance(description, str) else "",
-        "members": members,
+        "member_count": members,
         "key_concept_types": _schema_members(session, graph, domain, "$ConceptType", size),
         "key_proposition_types": _schema_members(session, graph, domain, "$PropositionType", size),
         "key_concepts": _best_connected(session, graph, domain, size),

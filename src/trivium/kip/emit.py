@@ -117,7 +117,6 @@ class Scope:
         self.where: list[str] = []
         self.rows: dict[tuple[str, str], str] = {}
         self.facts: list[tuple[frozenset[str], frozenset[str]]] = []
-        self.hidden: set[str] = set()
 
     # --- variables --------------------------------------------------------------------------------
 
@@ -188,7 +187,7 @@ class Scope:
 
     def is_unique(self, names: Iterable[str]) -> bool:
         """Whether two rows of this SELECT always differ in `names`."""
-        return self.own.keys() | self.hidden <= self.closure(names)
+        return self.own.keys() <= self.closure(names)
 
     def sql(self, columns: list[str], *, distinct: bool = False, tail: str = "") -> str:
         """The SELECT; no FROM when nothing is joined."""
@@ -390,7 +389,10 @@ class GroupEmitter:
         for name, bound in bindings.items():
             scope.set(name, replace(bound, nullable=True, start=None))
         scope.rows["link", atom.link] = alias
-        link_facts(scope, atom)
+        # A null link says nothing about the end that was bound before, so only the new bindings follow from it.
+        scope.determines((atom.link,), bindings)
+        if atom.names is not None and len(atom.names) == 1:
+            scope.determines((atom.subject, atom.object), (atom.link,))
         return True
 
     def _union(self, clause: tree.Union) -> None:
@@ -400,8 +402,8 @@ class GroupEmitter:
         GroupEmitter(right, clause.group).emit()
         used = mentioned(self.group)
         left = {**{name: bound for name, bound in scope.outer.items() if name in used}, **scope.visible_own()}
-        if not self.started:
-            left = {}
+        if not self.started:  # nothing precedes: no row, but what is visible is still null in the block's rows
+            left = {name: replace(bound, expr="NULL", nullable=True) for name, bound in left.items()}
         names = sorted(left.keys() | set(right.names()))
         table = compiler.alias("u")
         selects = []
@@ -416,10 +418,10 @@ class GroupEmitter:
             merged.own[name] = Bound(
                 f"{table}.c{index}",
                 _common_kind(sides),
-                nullable=any(side.nullable for side in sides) or (self.started and len(sides) < 2),
+                nullable=any(side.nullable for side in sides) or len(sides) < 2,
             )
         scope.items, scope.where, scope.own = merged.items, merged.where, merged.own
-        scope.rows, scope.facts, scope.hidden = {}, [], set()
+        scope.rows, scope.facts = {}, []
         self.seen |= set(names)
 
 
@@ -546,7 +548,6 @@ def link_facts(scope: Scope, atom: LinkAtom) -> None:
     elif atom.names is not None and len(atom.names) == 1:
         scope.determines(ends, (atom.link,))
     scope.determines((atom.link,), ends)
-    scope.hidden.add(atom.link)
 
 
 def _emit_link(scope: Scope, atom: LinkAtom) -> None:
@@ -753,6 +754,9 @@ def _literal(scope: Scope, value: tree.Value, convert: Convert) -> Operand:
         return Operand(operands.LIST, compiler.bind(value, bind.as_json), nullable=False)
     if kind == "{":
         bind.as_operand(compiler.read(value), value.at, compiler.snapshot)
+    if kind == "N":
+        exact = compiler.bind(value, bind.as_json)
+        return Operand(operands.NUMBER, compiler.bind(value, convert), json=exact, nullable=False, big=True)
     return Operand(_STATIC[kind], compiler.bind(value, convert), nullable=False)
 
 

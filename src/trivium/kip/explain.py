@@ -65,4 +65,4 @@ def _plan(
         report["plan"] = list(plan.notes)
         if prepared.query is not None and prepared.query.find.cursor is None:
             report["bindings"] = [source.read(parameters, schema, prepared.tokens) for source in plan.sources]
-            report["plan"] += nexus.store.query_plan(session, plan.sql, report["bindings"])
+            report["plan"] += nexus.store.query_plan(session, plan.sql, report["bindings"][: plan.used])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +11,10 @@ from trivium.errors import KipError
 from trivium.kip import bind, operands, tree
 from trivium.kip.bind import Source
 from trivium.kip.emit import Bound, Compiler, GroupEmitter, Scope, operand, unbound
-from trivium.kip.operands import aggregate, group_terms, order_terms
+from trivium.kip.operands import aggregate, group_terms, is_null_term, null_term, order_terms
 from trivium.kip.shape import Output, output, read_json
+
+_PLACE = re.compile(r"[?$](\d+)")
 
 KEY = "\0key"
 """Names of the parameters through which a cursor's key values are bound: `\\0key0`, `\\0key1`, …"""
@@ -31,6 +34,11 @@ class Plan:
     scalar: bool = False
     notes: list[str] = field(default_factory=list)
     cap: int = 0
+    used: int = 0
+
+    def __post_init__(self) -> None:
+        """Sources beyond the last placeholder of the statement are read for their checks alone."""
+        self.used = max(map(int, _PLACE.findall(self.sql)), default=0)
 
     def columns(self, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
         """One list of values per FIND expression."""
@@ -185,8 +193,8 @@ class FindEmitter:
             self.order = self._default_order()
             for name in self.order:
                 bound = scope.own[name]
-                if bound.nullable and not (bound.expr, False) in terms:
-                    terms.append((f"{bound.expr} IS NULL", False))
+                if bound.nullable and (null_term(bound.expr), False) not in terms:
+                    terms.append((null_term(bound.expr), False))
                 if (bound.expr, False) not in terms and (bound.expr, True) not in terms and bound.expr != "NULL":
                     terms.append((bound.expr, False))
         return _Keys(terms)
@@ -253,8 +261,8 @@ class FindEmitter:
                 outputs.append(Output([f"g.i{index}"], None))
                 continue
             value = operand(scope, item)
-            grouping += group_terms(value)
-            keys_of[index] = order_terms(value, False)
+            keys_of[index] = group_terms(self.compiler.dialect, value)
+            grouping += [expr for expr, _ in keys_of[index]]
             if value.kind == operands.JSON and value.json != "NULL":
                 items.append(f"min({value.json})")
                 outputs.append(Output([f"g.i{index}"], read_json))
@@ -296,10 +304,10 @@ class FindEmitter:
                 item = self.find.items[index]
                 assert isinstance(item, tree.Aggregate)
                 expr = aggregate(self.compiler.dialect, item.func, item.distinct, operand(scope, item.path))
-                terms += [(f"{expr} IS NULL", False), (expr, key.descending)]
+                terms += [(null_term(f"({expr})"), False), (f"({expr})", key.descending)]
             elif key.expr in self.find.items:
                 terms += [
-                    (expr, key.descending if not expr.endswith(" IS NULL") else False)
+                    (expr, key.descending if not is_null_term(expr) else False)
                     for expr, _ in keys_of[self.find.items.index(key.expr)]
                 ]
             else:

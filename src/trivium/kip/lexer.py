@@ -95,6 +95,11 @@ def position_of(text: str, offset: int) -> Position:
     return Position(line, offset - begin + 1, offset)
 
 
+def line_starts(text: str) -> list[int]:
+    """The offset at which each line begins."""
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
 def place(error: KipError, text: str) -> KipError:
     """Give an error that knows its token (`at`) its position, and name line and column in the message."""
     if error.at is not None and error.position is None:

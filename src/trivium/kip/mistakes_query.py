@@ -41,7 +41,7 @@ def _in_call(site: Site) -> bool:
 
 def _in_link(site: Site) -> bool:
     """Inside the parentheses of a link pattern."""
-    return site.bracket == "(" and not _in_call(site) and not site.wants_operator and "&&" not in site.expected
+    return site.bracket == "(" and not _in_call(site) and not {"<=", "&&", "!"} & set(site.expected)
 
 
 QUERY_ROWS = (
@@ -369,7 +369,7 @@ FILTER_ROWS = (
         lambda s: (
             LITERAL in s.expected
             and PATH in s.expected
-            and (s.token == ")" or s.token in COMPARISONS or s.token in ("&&", "||", "-"))
+            and (s.token == ")" or s.token in COMPARISONS or s.token in ("&&", "||"))
         ),
     ),
     Mistake(

@@ -6,13 +6,13 @@ import re
 import unicodedata
 from difflib import get_close_matches
 
-from trivium.kip.faults import END, KEY, LITERAL, NUMBER, PLACEHOLDER, POSITIVE
+from trivium.kip.faults import END, INTEGER, KEY, LITERAL, NUMBER, PLACEHOLDER, POSITIVE
 from trivium.kip.lexer import CONSTANTS, position_of
 from trivium.kip.mistake_site import CLOSERS, Found, Mistake, Site
 from trivium.kip.parse_kml import UPDATE_FUNCTIONS
 
 _QUOTES = {"'": "'", "`": "`", "“": "”", "”": "”", "‘": "’", "’": "’", "«": "»", "„": "“"}
-_FOREIGN_CONSTANTS = {"TRUE": "true", "FALSE": "false", "NULL": "null", "NONE": "null", "NIL": "null"}
+_FOREIGN_CONSTANTS = {"TRUE": "true", "FALSE": "false", "NULL": "null", "NONE": "null", "UNDEFINED": "null"}
 _STATEMENTS = ("FIND", "UPSERT", "UPDATE", "MERGE", "DELETE", "DESCRIBE", "SEARCH", "EXPORT")
 _QUERIES = ("SELECT", "MATCH", "QUERY", "GET", "RETURN", "ASK", "PREFIX", "EXPLAIN", "LIST", "SHOW")
 _WRITES = ("INSERT", "CREATE", "ADD", "SET", "PUT", "WRITE", "REMEMBER", "CONCEPT", "PROPOSITION")
@@ -79,6 +79,7 @@ TEXT_ROWS = (
         'Send KIP text such as FIND(?d.name) WHERE { ?d {type: "Drug"} }, not a JSON value.',
         lambda s: s.at == 0 and s.token[0] in '{["',
     ),
+    Mistake("semicolon for a comma", "Write a comma.", lambda s: s.token == ";" and "," in s.expected),
     Mistake("semicolon", "Remove the semicolon; a command text holds one statement.", lambda s: s.token == ";"),
     Mistake(
         "several statements",
@@ -131,7 +132,12 @@ TEXT_ROWS = (
         "A path is written without spaces, ?x.attributes.risk, and its steps hold letters, digits and _ only.",
         lambda s: (
             s.token.startswith(f"{END}?")
-            or (s.before[:1] == "?" and s.token in (".", "[", "-") and not s.match("-[->]|-\\["))
+            or (
+                s.before[:1] == "?"
+                and s.token in (".", "[", "-")
+                and not s.only("{", "(")
+                and not s.match("-[->]|-\\[")
+            )
         ),
     ),
 )
@@ -169,7 +175,7 @@ WORD_ROWS = (
     Mistake(
         "comma too many",
         "Remove the comma.",
-        lambda s: s.token == "," and s.before in (",", "{", "[", "(") and "," not in s.expected,
+        lambda s: s.token == "," and s.before in (",", "{", "[", "(") and not {",", INTEGER} & set(s.expected),
     ),
 )
 

@@ -62,10 +62,13 @@ UPSERT_ROWS = (
         "entry of SET PROPOSITIONS",
         'Write SET PROPOSITIONS { ("predicate", ?target) }; each entry may have WITH METADATA { … } behind it.',
         lambda s: (
-            s.before == "PROPOSITIONS"
-            or (s.earlier == "PROPOSITIONS" and s.only("(") and s.token != "}")
-            or (s.opener == "PROPOSITIONS" and s.token == "{")
-            or s.only("METADATA")
+            _upsert(s)
+            and (
+                s.before == "PROPOSITIONS"
+                or (s.earlier == "PROPOSITIONS" and s.only("(") and s.token != "}")
+                or (s.opener == "PROPOSITIONS" and s.token == "{")
+                or s.only("METADATA")
+            )
         ),
     ),
     Mistake(
@@ -107,7 +110,9 @@ UPSERT_ROWS = (
     Mistake(
         "repeated SET",
         "Write each SET part once and put all its keys or entries into it.",
-        lambda s: (s.before == "SET" and s.here(s.token)) or (s.token == "SET" and s.here(s.after)),
+        lambda s: (
+            (s.before == "SET" and s.token in _PARTS and s.here(s.token)) or (s.token == "SET" and s.here(s.after))
+        ),
     ),
     Mistake(
         "SET PROPOSITIONS of a link",
@@ -204,8 +209,8 @@ META_ROWS = (
     ),
     Mistake(
         "target of a statement",
-        'Name a variable and let WHERE bind it: %(statement)s … ?x … WHERE { ?x {type: "…"} }.',
-        lambda s: {"statement": s.statement} if s.only(VARIABLE) and s.token != END else False,
+        "Name one variable here, such as ?x, and let WHERE { ?x {…} } bind it.",
+        lambda s: s.only(VARIABLE) and s.token != END,
     ),
     Mistake(
         "MERGE without INTO",

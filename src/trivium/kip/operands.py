@@ -23,6 +23,7 @@ class Operand:
     type: str | None = None
     json: str | None = None
     nullable: bool = True
+    big: bool = False  # a literal integer beyond 64 bits with sign; `json` is its exact text
 
 
 NULL_OPERAND = Operand(NULL, "NULL")
@@ -49,10 +50,25 @@ def is_null(dialect: Dialect, operand: Operand) -> str:
 def compare(dialect: Dialect, op: str, left: Operand, right: Operand) -> str:
     """`left op right` as SQL."""
     if op == "!=":
-        return negate(_equal(dialect, left, right))
+        return negate(compare(dialect, "==", left, right))
+    if left.big or right.big:
+        return _compare_big(dialect, op, left, right)
     if op == "==":
         return _equal(dialect, left, right)
     return _ordered(dialect, op, left, right)
+
+
+def _compare_big(dialect: Dialect, op: str, left: Operand, right: Operand) -> str:
+    """Integers beyond 64 bits with sign are compared as exact texts, since the engine reads them as floats."""
+    texts, guards = [], []
+    for side in (left, right):
+        if side.kind == JSON:
+            guards.append(dialect.is_number(str(side.type)))
+        elif side.kind != NUMBER:
+            return FALSE
+        texts.append(str(side.json) if side.json else dialect.number_text(side.value))
+    test = f"{dialect.compare_numbers(*texts)} {'=' if op == '==' else op} 0"
+    return "(" + " AND ".join([*guards, test]) + ")"
 
 
 def _equal(dialect: Dialect, left: Operand, right: Operand) -> str:
@@ -121,13 +137,14 @@ def _ordered(dialect: Dialect, op: str, left: Operand, right: Operand) -> str:
         assert left.type and right.type
         numbers = f"{dialect.is_number(left.type)} AND {dialect.is_number(right.type)} AND {test}"
         texts = f"{left.type} = 'text' AND {right.type} = 'text' AND {test}"
-        return f"(({numbers}) OR ({texts}))"
+        bools = f"{_is_bool(left.type)} AND {_is_bool(right.type)} AND {test}"
+        return f"(({numbers}) OR ({texts}) OR ({bools}))"
     if left.kind == JSON:
         return _ordered_json(dialect, left, right.kind, test)
     if right.kind == JSON:
         return _ordered_json(dialect, right, left.kind, test)
     if left.kind == right.kind and left.kind in (TEXT, NUMBER, BOOL):
-        return test if left.kind != BOOL else FALSE
+        return test
     return FALSE
 
 
@@ -137,6 +154,8 @@ def _ordered_json(dialect: Dialect, operand: Operand, kind: str, test: str) -> s
         return f"({dialect.is_number(operand.type)} AND {test})"
     if kind == TEXT:
         return f"({operand.type} = 'text' AND {test})"
+    if kind == BOOL:
+        return f"({_is_bool(operand.type)} AND {test})"
     return FALSE
 
 
@@ -171,24 +190,42 @@ def rank(operand: Operand) -> str:
     )
 
 
+def null_term(expr: str) -> str:
+    """Sorts null last."""
+    return f"({expr} IS NULL)"
+
+
+def is_null_term(expr: str) -> bool:
+    return expr.endswith(" IS NULL)")
+
+
 def order_terms(operand: Operand, descending: bool) -> list[tuple[str, bool]]:
     """Sort expressions with their direction; null comes last in both directions (§3.5)."""
     terms: list[tuple[str, bool]] = []
     if operand.kind in (NULL, LIST):
         return terms
     if operand.nullable:
-        terms.append((f"{operand.value} IS NULL", False))
+        terms.append((null_term(operand.value), False))
     if operand.kind == JSON:
-        terms.append((rank(operand), descending))
+        terms.append((f"({rank(operand)})", descending))
     terms.append((operand.value, descending))
     return terms
 
 
-def group_terms(operand: Operand) -> list[str]:
-    """Expressions whose equality is equality of the values (null is one group)."""
-    if operand.kind == JSON:
-        return [f"CASE WHEN {operand.value} IS NULL THEN 9 ELSE {rank(operand)} END", operand.value]
-    return [operand.value]
+def group_terms(dialect: Dialect, operand: Operand) -> list[tuple[str, bool]]:
+    """Expressions whose equality is equality of the values (null is one group), as ascending sort terms.
+
+    `[1]` and `[1.0]` are one value, so containers take part in canonical form.
+    """
+    if operand.kind != JSON:
+        nulls = [(null_term(operand.value), False)] if operand.nullable and operand.kind != NULL else []
+        return [*nulls, (operand.value, False)]
+    canonical = f"CASE WHEN {operand.type} IN ('array', 'object') THEN {dialect.canonical(str(operand.json))}"
+    return [
+        (null_term(operand.value), False),
+        (f"({rank(operand)})", False),
+        (f"({canonical} ELSE {operand.value} END)", False),
+    ]
 
 
 def aggregate(dialect: Dialect, func: str, distinct: bool, operand: Operand) -> str:
@@ -196,20 +233,18 @@ def aggregate(dialect: Dialect, func: str, distinct: bool, operand: Operand) -> 
     word = "DISTINCT " if distinct else ""
     if func == "COUNT":
         if operand.kind == NULL:
-            return "0"
+            return "COUNT(NULL)"
         return f"COUNT({word}{_distinct_key(dialect, operand) if distinct else operand.value})"
     number = _number(dialect, operand)
     if func == "SUM":
-        return "0" if number is None else f"COALESCE(SUM({word}{number}), 0)"
+        return f"COALESCE(SUM({word}{number or 'NULL'}), 0)"
     if func == "AVG":
-        return "NULL" if number is None else f"AVG({word}{number})"
+        return f"AVG({word}{number or 'NULL'})"
     text = as_text(operand)
     if operand.kind == TEXT:
         return f"{func}({text})"
-    if number is None:
-        return "NULL"
-    if text is None:
-        return f"{func}({number})"
+    if text is None or number is None:
+        return f"{func}({number or 'NULL'})"
     return (
         f"CASE WHEN COUNT({number}) > 0 THEN {func}({number})"
         f" WHEN COUNT({text}) = COUNT({operand.value}) THEN {func}({text}) END"
@@ -232,5 +267,6 @@ def _distinct_key(dialect: Dialect, operand: Operand) -> str:
     return (
         f"CASE WHEN {operand.value} IS NULL THEN NULL WHEN {dialect.is_number(operand.type)} THEN {operand.value}"
         f" WHEN {operand.type} = 'text' THEN '\"' || {operand.value}"
-        f" WHEN {operand.type} = 'array' OR {operand.type} = 'object' THEN {operand.value} ELSE {operand.type} END"
+        f" WHEN {operand.type} IN ('array', 'object') THEN {dialect.canonical(str(operand.json))}"
+        f" ELSE {operand.type} END"
     )

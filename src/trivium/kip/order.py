@@ -84,7 +84,9 @@ class Costs:
         total = self._snapshot.link_counts.get(str(self._read(atom.name)), 0)
         if ends == 2:
             return 5.0
-        return 30.0 + total / 100 if ends == 1 else 1e9 + total
+        if ends == 1:
+            return 30.0 + total / 100
+        return (1e12 if atom.low == 0 else 1e9) + total
 
     def _total(self, atom: LinkAtom) -> int:
         if atom.names is None:

@@ -143,7 +143,7 @@ class QueryRunner:
             plan, bindings = fixed[1], fixed[2]
         else:
             plan, bindings = self._plan_find(session, prepared, parameters, snapshot, moment)
-        rows = session.execute(plan.sql, bindings).fetchall()
+        rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
         if plan.limit is None:
             if len(rows) > plan.cap:
                 raise _too_many(plan.cap)
@@ -205,7 +205,7 @@ class QueryRunner:
         plan = self._variant(session, query, prepared, parameters, snapshot, moment, None)
         bindings = [source.read(parameters, snapshot, prepared.tokens) for source in plan.sources]
         self._check_exist(session, plan, bindings, snapshot, parameters)
-        rows = session.execute(plan.sql, bindings).fetchall()
+        rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
         if plan.limit is None and len(rows) > self.settings.max_rows:
             raise _too_many(self.settings.max_rows)
         return rows
@@ -223,6 +223,7 @@ class QueryRunner:
         resume: tuple[str, ...] | None,
     ) -> Plan:
         read = _reader(parameters, prepared.tokens)
+        facts = _facts(query, read, snapshot) if prepared.tokens is not None or prepared.params else ()
         if query.analysis is None or query.analysis[0] != snapshot.epoch:
             atoms = _first_atoms(query.find.where)
             query.analysis = (snapshot.epoch, atoms, probes_of(atoms, snapshot, read))
@@ -230,7 +231,7 @@ class QueryRunner:
         key: tuple[Any, ...] = (
             snapshot.epoch,
             tuple([bind.json_kind(parameters.get(name)) for name in prepared.params]) if prepared.params else (),
-            _facts(query, read, snapshot) if prepared.tokens is not None or prepared.params else (),
+            facts,
             None if degrees is None else tuple([_degree_class(degree) for degree in degrees.values()]),
             resume,
         )
@@ -373,6 +374,7 @@ def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapsho
     facts: list[Any] = []
     for value in _schema_values(query.find.where):
         name = read(value)
+        bind.values.check_text(name, value.at, "A type or predicate")
         count = snapshot.type_counts.get(str(name), 0) + snapshot.link_counts.get(str(name), 0)
         facts.append((count.bit_length(), name in snapshot.higher_order))
     return tuple(facts)

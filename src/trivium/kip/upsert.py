@@ -147,10 +147,10 @@ class Upserter:
                 element_id = self._create_node(block, type_, name, attributes, metadata)
             else:
                 element_id = self._change_node(block, found, attributes, metadata)
-        if block.handle:
-            self._handles[block.handle.name] = element_id
         for entry in block.propositions:
             self._entry(element_id, entry, metadata)
+        if block.handle:  # usable once the block is complete (§4.1, define before use)
+            self._handles[block.handle.name] = element_id
         self.result.concepts.append(concept_id_text(element_id))
 
     def _create_node(

@@ -29,6 +29,12 @@ class Dialect(Protocol):
 
     def json_equal(self, left: str, right: str) -> str: ...
 
+    def canonical(self, json: str) -> str: ...
+
+    def number_text(self, number: str) -> str: ...
+
+    def compare_numbers(self, left: str, right: str) -> str: ...
+
     def is_number(self, kind: str) -> str: ...
 
     def contains(self, text: str, part: str) -> str: ...
@@ -84,6 +90,17 @@ class SqliteDialect:
     def json_equal(self, left: str, right: str) -> str:
         return f"kip_json_equal({left}, {right})"
 
+    def canonical(self, json: str) -> str:
+        """One text for all spellings of a JSON value."""
+        return f"kip_canonical({json})"
+
+    def number_text(self, number: str) -> str:
+        return f"CAST({number} AS TEXT)"
+
+    def compare_numbers(self, left: str, right: str) -> str:
+        """-1, 0 or 1 for two numbers given as texts, exact at any size."""
+        return f"kip_compare_numbers({left}, {right})"
+
     def is_number(self, kind: str) -> str:
         return f"{kind} IN ('integer', 'real')"
 
@@ -94,7 +111,7 @@ class SqliteDialect:
         return f"substr({text}, 1, length({part})) = {part}"
 
     def ends_with(self, text: str, part: str) -> str:
-        return f"(length({part}) = 0 OR substr({text}, -length({part})) = {part})"
+        return f"CASE WHEN length({part}) = 0 THEN {text} IS NOT NULL ELSE substr({text}, -length({part})) = {part} END"
 
     def regex(self, text: str, pattern: str) -> str:
         return f"kip_regex({text}, {pattern})"

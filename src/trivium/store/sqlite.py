@@ -426,6 +426,8 @@ def translate(error: apsw.Error, path: str, limit: float) -> KipError:
 def _register_functions(connection: apsw.Connection) -> None:
     connection.create_scalar_function("kip_regex", _regex, 2, deterministic=True)
     connection.create_scalar_function("kip_json_equal", _json_equal, 2, deterministic=True)
+    connection.create_scalar_function("kip_canonical", _canonical, 1, deterministic=True)
+    connection.create_scalar_function("kip_compare_numbers", _compare_numbers, 2, deterministic=True)
 
 
 _patterns: dict[str, Any] = {}
@@ -461,6 +463,34 @@ def _json_equal(left: Any, right: Any) -> bool:
     import json
 
     return left is not None and right is not None and equal(json.loads(left), json.loads(right))
+
+
+def _canonical(text: Any) -> str | None:
+    import json
+
+    if text is None:
+        return None
+    return json.dumps(_plain_numbers(json.loads(text)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain_numbers(value: Any) -> Any:
+    """Floats of integral value as integers, at any depth."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_plain_numbers(member) for member in value]
+    if isinstance(value, dict):
+        return {key: _plain_numbers(member) for key, member in value.items()}
+    return value
+
+
+def _compare_numbers(left: Any, right: Any) -> int | None:
+    import json
+
+    if left is None or right is None:
+        return None
+    a, b = json.loads(left), json.loads(right)
+    return (a > b) - (a < b)
 
 
 def equal(left: Any, right: Any) -> bool:
