@@ -254,14 +254,14 @@ class _Checker:
         patterns = [clause for clause in group.clauses if isinstance(clause, (tree.ConceptClause, tree.LinkClause))]
         free = [clause for clause in patterns if _is_open(clause)]
         known = outer.union(*(_variables(clause) for clause in patterns if not _is_open(clause)))
-        for clause in free:
-            if not _variables(clause) & known:
+        for pattern in free:
+            if not _variables(pattern) & known:
                 message = "A pattern with a predicate variable and two free ends walks over every link."
                 limit = hasattr(command, "limit")
                 hint = "Bind one end by type and name, by id or in another clause" + (
                     ", or add LIMIT." if limit else "."
                 )
-                self.report("warning", "KIP_4002", message, hint, clause.at)
+                self.report("warning", "KIP_4002", message, hint, pattern.at)
         for clause in group.clauses:
             if isinstance(clause, (tree.Not, tree.Optional)):
                 self._check_free_patterns(command, clause.group, known)

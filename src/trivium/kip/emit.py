@@ -43,6 +43,19 @@ class Bound:
     start: str | None = None  # the same value as an expression that needs no FROM item
 
 
+    def element(self, dialect: Dialect) -> str:
+        """The element id, null where the variable stands for a predicate name."""
+        if self.kind != ANY:
+            return self.expr
+        return f"CASE WHEN {dialect.type_of_value(self.expr)} = 'integer' THEN {self.expr} END"
+
+    def predicate(self, dialect: Dialect) -> str:
+        """The predicate name, null where the variable stands for an element."""
+        if self.kind != ANY:
+            return self.expr
+        return f"CASE WHEN {dialect.type_of_value(self.expr)} = 'text' THEN {self.expr} END"
+
+
 class Compiler:
     """State of one compilation: binding sources, aliases, the snapshot, and what must hold before running."""
 
@@ -161,7 +174,7 @@ class Scope:
             scope = scope.lender
         alias = self.compiler.alias(table[0])
         self.start()
-        self.items.append(f"LEFT JOIN {table} AS {alias} ON {alias}.id = {bound.expr}")
+        self.items.append(f"LEFT JOIN {table} AS {alias} ON {alias}.id = {bound.element(self.compiler.dialect)}")
         self.rows[table, name] = alias
         return alias
 
@@ -475,7 +488,7 @@ def _emit_concept(scope: Scope, atom: ConceptAtom, top: bool) -> None:
     if atom.id is not None and top:
         compiler.must_exist.append((_number(compiler.bind(atom.id, bind.as_concept_id)), "concept"))
     if bound is not None:
-        terms.insert(0, f"{alias}.id = {bound.expr}")
+        terms.insert(0, f"{alias}.id = {bound.element(compiler.dialect)}")
         scope.refine(atom.var, replace(bound, kind=CONCEPT))
     else:
         terms.insert(0, f"{alias}.ctx = {compiler.ctx}")
@@ -516,7 +529,8 @@ def link_terms(scope: Scope, atom: LinkAtom, alias: str) -> tuple[list[str], dic
         elif (bound.kind == PREDICATE) != (kind == PREDICATE) and bound.kind != ANY:
             terms.append(operands.FALSE)
         else:
-            terms.append(f"{alias}.{column} = {bound.expr}")
+            side = bound.predicate if kind == PREDICATE else bound.element
+            terms.append(f"{alias}.{column} = {side(compiler.dialect)}")
 
     tie(atom.link, "id", LINK)
     if not terms:
@@ -619,7 +633,7 @@ def _emit_path(scope: Scope, atom: PathAtom) -> None:
     assert bound is not None
     start, end = (atom.subject, atom.object) if forward else (atom.object, atom.subject)
     kind = ELEMENT if compiler.read(atom.name) in compiler.snapshot.higher_order or bound.kind != CONCEPT else CONCEPT
-    walk, alias = _walk(scope, atom, bound.start or bound.expr, forward=forward)
+    walk, alias = _walk(scope, atom, bound.start or bound.element(compiler.dialect), forward=forward)
     body = f"{walk}\nSELECT DISTINCT n AS c0 FROM {alias} WHERE n IS NOT NULL AND {_long(atom, alias)}"
     table = compiler.alias("w")
     if bound.start is not None:
@@ -790,7 +804,7 @@ def _field_operand(scope: Scope, name: str, bound: Bound, field: str) -> Operand
         alias = scope.row(name, "concept")
         return Operand(operands.TEXT, f"{alias}.{field}", nullable=bound.nullable or bound.kind != CONCEPT)
     if field == "id":
-        return Operand(operands.TEXT, id_text(scope, name, bound), nullable=bound.nullable)
+        return Operand(operands.TEXT, id_text(scope, name, bound), nullable=bound.nullable or bound.kind == ANY)
     if field in ("subject", "predicate", "object") and bound.kind != CONCEPT:
         alias = scope.row(name, "link")
         nullable = bound.nullable or bound.kind != LINK
@@ -802,13 +816,14 @@ def _field_operand(scope: Scope, name: str, bound: Bound, field: str) -> Operand
 
 def id_text(scope: Scope, name: str, bound: Bound) -> str:
     """The id as clients see it: `C:<n>` or `P:<n>:<predicate>`."""
-    concept = f"'C:' || ({bound.expr} >> 1)"
+    expr = bound.element(scope.compiler.dialect)
+    concept = f"'C:' || (({expr}) >> 1)"
     if bound.kind == CONCEPT:
         return f"({concept})"
-    link = f"'P:' || ({bound.expr} >> 1) || ':' || {scope.row(name, 'link')}.p"
+    link = f"'P:' || (({expr}) >> 1) || ':' || {scope.row(name, 'link')}.p"
     if bound.kind == LINK:
         return f"({link})"
-    return f"CASE WHEN {scope.compiler.dialect.is_link(bound.expr)} THEN {link} ELSE {concept} END"
+    return f"CASE WHEN {scope.compiler.dialect.is_link(f'({expr})')} THEN {link} ELSE {concept} END"
 
 
 def end_text(dialect: Dialect, expr: str) -> str:

@@ -34,13 +34,14 @@ class Site:
         self.tokens = tokens
         self.at = at
         self.expected = fault.expected
-        self.token = self._at(at)
-        self.after = self._at(at + 1)
+        self.token = self.token_at(at)
+        self.after = self.token_at(at + 1)
         self.before = tokens[at - 1] if at else ""
         self.earlier = tokens[at - 2] if at > 1 else ""
-        self.statement = self._at(0)
+        self.statement = self.token_at(0)
 
-    def _at(self, index: int) -> str:
+    def token_at(self, index: int) -> str:
+        """A token of the text, or the mark of its end."""
         return self.tokens[index] if index < len(self.tokens) else END
 
     # --- what was found ---
@@ -139,7 +140,7 @@ class Site:
     @property
     def opener_first(self) -> str:
         """The token behind the innermost open bracket."""
-        return self._at(self.brackets[-1] + 1) if self.brackets else ""
+        return self.token_at(self.brackets[-1] + 1) if self.brackets else ""
 
     def open_bracket(self) -> dict[str, str]:
         """The words of a hint about the innermost open bracket."""

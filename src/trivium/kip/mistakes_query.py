@@ -176,7 +176,7 @@ QUERY_ROWS = (
     Mistake(
         "variable without a match",
         'Say what it is: %(var)s {type: "…"} for a concept, %(var)s (?a, "predicate", ?b) for a link.',
-        lambda s: {"var": s.before} if s.only("{", "(") and s.before[:1] == "?" else False,
+        lambda s: {"var": s.before} if s.only("{", "(") and s.before[:1] == "?" and s.token != "-" else False,
     ),
 )
 

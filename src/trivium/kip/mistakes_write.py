@@ -75,7 +75,7 @@ UPSERT_ROWS = (
         "subject in SET PROPOSITIONS",
         'The subject is the concept of the block itself: write ("predicate", ?target).',
         lambda s: (
-            s.wants_text and s.before == "(" and s.is_variable and s.after == "," and s.tokens[s.at + 2][:1] == '"'
+            s.wants_text and s.before == "(" and s.is_variable and s.after == "," and s.token_at(s.at + 2)[0] == '"'
         ),
     ),
     Mistake(
@@ -205,7 +205,7 @@ META_ROWS = (
     Mistake(
         "keys of DELETE",
         'List quoted keys in braces: DELETE ATTRIBUTES {"a", "b"} FROM ?x WHERE { … }.',
-        lambda s: s.statement == "DELETE" and "FROM" not in s.tokens[: s.at] and s.tokens[1] in _PARTS[::2],
+        lambda s: s.statement == "DELETE" and "FROM" not in s.tokens[: s.at] and s.token_at(1) in _PARTS[::2],
     ),
     Mistake(
         "target of a statement",

@@ -267,6 +267,7 @@ def _distinct_key(dialect: Dialect, operand: Operand) -> str:
     return (
         f"CASE WHEN {operand.value} IS NULL THEN NULL WHEN {dialect.is_number(operand.type)} THEN {operand.value}"
         f" WHEN {operand.type} = 'text' THEN '\"' || {operand.value}"
+        f" WHEN {operand.type} = 'element' THEN {operand.value}"
         f" WHEN {operand.type} IN ('array', 'object') THEN {dialect.canonical(str(operand.json))}"
         f" ELSE {operand.type} END"
     )
