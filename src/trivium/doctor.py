@@ -13,12 +13,15 @@ import apsw
 from trivium.store import schema
 from trivium.store.sqlite import Session, SqliteStore
 
+_END = (
+    "NOT EXISTS (SELECT 1 FROM concept WHERE id = l.{end} AND ctx = l.ctx"
+    " UNION ALL SELECT 1 FROM link WHERE id = l.{end} AND ctx = l.ctx)"
+)
+
 _CHECKS: tuple[tuple[str, str, str], ...] = (
     (
         "links have both ends",
-        "SELECT count(*) FROM link AS l WHERE"
-        " NOT EXISTS (SELECT 1 FROM concept WHERE id = l.s AND ctx = l.ctx UNION ALL SELECT 1 FROM link WHERE id = l.s AND ctx = l.ctx)"
-        " OR NOT EXISTS (SELECT 1 FROM concept WHERE id = l.o AND ctx = l.ctx UNION ALL SELECT 1 FROM link WHERE id = l.o AND ctx = l.ctx)",
+        f"SELECT count(*) FROM link AS l WHERE {_END.format(end='s')} OR {_END.format(end='o')}",
         "links with a missing end",
     ),
     (

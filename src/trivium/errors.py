@@ -33,7 +33,9 @@ KIP_CODES: dict[str, Code] = {
         "ConstraintViolation", "Supply what the constraint asks for; never write metadata keys that begin with '_'."
     ),
     "KIP_2003": Code("InvalidValueType", "Correct the JSON type of the value."),
-    "KIP_3001": Code("ReferenceError", "Bind the variable, or place the block that defines the handle, before its use."),
+    "KIP_3001": Code(
+        "ReferenceError", "Bind the variable, or place the block that defines the handle, before its use."
+    ),
     "KIP_3002": Code("NotFound", "Use SEARCH or FIND to confirm that the target exists."),
     "KIP_3003": Code("DuplicateExists", "Narrow the WHERE pattern until each variable matches exactly one node."),
     "KIP_3004": Code("ImmutableTarget", "This structure is protected and cannot be changed; leave it out."),
@@ -112,5 +114,7 @@ class MissingExtraError(TriviumError):
     """An optional part is not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the extra '{extra}', which is not installed.", f"pip install 'trivium[{extra}]'")
+        super().__init__(
+            f"{purpose} needs the extra '{extra}', which is not installed.", f"pip install 'trivium[{extra}]'"
+        )
         self.extra = extra

@@ -125,7 +125,10 @@ class KnowledgeBase:
     def contexts(self) -> list[Context]:
         """All contexts in order of their slugs."""
         with self._store.read() as session:
-            slugs = [row[0] for row in session.rows("SELECT slug FROM context WHERE workspace = ? ORDER BY slug", (WORKSPACE,))]
+            slugs = [
+                row[0]
+                for row in session.rows("SELECT slug FROM context WHERE workspace = ? ORDER BY slug", (WORKSPACE,))
+            ]
         return [self.context(slug) for slug in slugs]
 
     def context(self, slug: str) -> Context:

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.errors import KipError
 from trivium.kip import lexer, values
 from trivium.kip.snapshot import Snapshot
-from trivium.kip.tree import Lit, Param, Template, Value
+from trivium.kip.tree import Lit, Param, Value
 from trivium.store.codec import encode
 from trivium.store.graph import parse_concept_id, parse_link_id
 from trivium.store.sqlite import compile_pattern

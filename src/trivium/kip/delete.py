@@ -92,4 +92,3 @@ def _check_unused(graph: Graph, node: Concept, at: int) -> None:
             "Delete or retype them first, or turn TRIVIUM_PROTECT_USED_TYPES off.",
             at=at,
         )
-

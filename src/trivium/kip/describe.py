@@ -74,7 +74,9 @@ def primer(session: Session, graph: Graph) -> dict[str, Any]:
     """Who the agent is, what the nexus holds, and how it can be searched, within a size budget."""
     found = [graph.concept_named("Domain", name) for name in graph.names_of_type("Domain")]
     nodes = [node for node in found if node is not None]
-    counted = sorted(((_members(session, graph, node), node) for node in nodes), key=lambda pair: (-pair[0], pair[1].name))
+    counted = sorted(
+        ((_members(session, graph, node), node) for node in nodes), key=lambda pair: (-pair[0], pair[1].name)
+    )
     listed = [
         _domain_summary(session, graph, node, members, _KEY_CONCEPTS) for members, node in counted[:PRIMER_DOMAINS]
     ]
@@ -129,8 +131,10 @@ def _best_connected(session: Session, graph: Graph, domain: Concept, size: int) 
     sql = (
         "SELECT type, name, (SELECT count(*) FROM (SELECT 1 FROM link WHERE ctx = ?1 AND s = m.id LIMIT 1000))"
         " + (SELECT count(*) FROM (SELECT 1 FROM link WHERE ctx = ?1 AND o = m.id LIMIT 1000)) AS degree"
-        " FROM (SELECT c.id AS id, c.type AS type, c.name AS name FROM link AS l CROSS JOIN concept AS c ON c.id = l.s"
-        " WHERE l.ctx = ?1 AND l.o = ?2 AND l.p = 'belongs_to_domain' AND c.type NOT IN ('$ConceptType', '$PropositionType')"
+        " FROM (SELECT c.id AS id, c.type AS type, c.name AS name"
+        " FROM link AS l CROSS JOIN concept AS c ON c.id = l.s"
+        " WHERE l.ctx = ?1 AND l.o = ?2 AND l.p = 'belongs_to_domain'"
+        " AND c.type NOT IN ('$ConceptType', '$PropositionType')"
         " LIMIT 5000) AS m ORDER BY degree DESC, type, name LIMIT ?3"
     )
     return [{"type": row[0], "name": row[1]} for row in session.execute(sql, (graph.ctx, domain.id, size))]

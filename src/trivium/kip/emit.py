@@ -42,7 +42,6 @@ class Bound:
     nullable: bool = False
     start: str | None = None  # the same value as an expression that needs no FROM item
 
-
     def element(self, dialect: Dialect) -> str:
         """The element id, null where the variable stands for a predicate name."""
         if self.kind != ANY:
@@ -153,7 +152,7 @@ class Scope:
     def visible_own(self) -> dict[str, Bound]:
         return {name: self.own[name] for name in self.names()}
 
-    def set(self, name: str, bound: Bound) -> None:
+    def assign(self, name: str, bound: Bound) -> None:
         self.own[name] = bound
         self.rows = {key: alias for key, alias in self.rows.items() if key[1] != name}
 
@@ -165,7 +164,7 @@ class Scope:
             self.outer[name] = bound
 
     def row(self, name: str, table: str) -> str:
-        """The alias of the concept or link row that a variable stands for, joined when needed (all null if it is none)."""
+        """The alias of a variable's concept or link row, joined when needed (all null if it is none)."""
         scope: Scope | None = self
         bound = self.require(name, -1)
         while scope is not None and scope.lookup(name) is bound:
@@ -280,7 +279,7 @@ class GroupEmitter:
         for atom in pathless:
             if self.scope.lookup(str(atom.link)) is None:
                 self._flush()
-                self.scope.set(str(atom.link), Bound("NULL", LINK, nullable=True))
+                self.scope.assign(str(atom.link), Bound("NULL", LINK, nullable=True))
                 self.scope.determines((), (str(atom.link),))
 
     def _is_null_prone(self, name: str) -> bool:
@@ -344,7 +343,7 @@ class GroupEmitter:
         scope.start()
         scope.items.append(f"LEFT JOIN {item} ON 1" if left else item)
         for name, expr in zip(new, values, strict=True):
-            scope.set(name, Bound(expr, inner.own[name].kind, nullable=True))
+            scope.assign(name, Bound(expr, inner.own[name].kind, nullable=True))
 
     # --- NOT, OPTIONAL, UNION ---------------------------------------------------------------------
 
@@ -400,7 +399,7 @@ class GroupEmitter:
         conditions, bindings = link_terms(scope, atom, alias)
         scope.items.append(f"LEFT JOIN link AS {alias} ON " + " AND ".join(conditions))
         for name, bound in bindings.items():
-            scope.set(name, replace(bound, nullable=True, start=None))
+            scope.assign(name, replace(bound, nullable=True, start=None))
         scope.rows["link", atom.link] = alias
         # A null link says nothing about the end that was bound before, so only the new bindings follow from it.
         scope.determines((atom.link,), bindings)
@@ -439,9 +438,7 @@ class GroupEmitter:
 
 
 def _columns(names: list[str], side: dict[str, Bound]) -> list[str]:
-    return [
-        f"{side[name].expr if name in side else 'NULL'} AS c{index}" for index, name in enumerate(names)
-    ]
+    return [f"{side[name].expr if name in side else 'NULL'} AS c{index}" for index, name in enumerate(names)]
 
 
 def _common_kind(sides: list[Bound]) -> str:
@@ -496,7 +493,7 @@ def _emit_concept(scope: Scope, atom: ConceptAtom, top: bool) -> None:
         if atom.is_anchor:
             start = f"(SELECT {alias}.id FROM concept AS {alias} WHERE {' AND '.join(terms)})"
             scope.determines((), (atom.var,))
-        scope.set(atom.var, Bound(f"{alias}.id", CONCEPT, start=start))
+        scope.assign(atom.var, Bound(f"{alias}.id", CONCEPT, start=start))
     scope.items.append(f"concept AS {alias}")
     scope.where += terms
     scope.rows["concept", atom.var] = alias
@@ -569,7 +566,7 @@ def _emit_link(scope: Scope, atom: LinkAtom) -> None:
     free = [name for name in (atom.subject, atom.object) if scope.lookup(name) is None]
     terms, new = link_terms(scope, atom, alias)
     for name, bound in new.items():
-        scope.set(name, bound)
+        scope.assign(name, bound)
     scope.items.append(f"link AS {alias}")
     scope.where += terms
     scope.rows["link", atom.link] = alias
@@ -589,7 +586,7 @@ def _emit_link_id(scope: Scope, atom: LinkIdAtom, top: bool) -> None:
     if bound is not None:
         scope.where.append(operands.FALSE if bound.kind == PREDICATE else f"{alias}.id = {bound.expr}")
     if bound is None or atom.link in scope.own:
-        scope.set(atom.link, Bound(f"{alias}.id", LINK))
+        scope.assign(atom.link, Bound(f"{alias}.id", LINK))
     scope.rows["link", atom.link] = alias
     scope.determines((), (atom.link,))
     if top:
@@ -625,7 +622,9 @@ def _emit_path(scope: Scope, atom: PathAtom) -> None:
             object_ = subject
     if subject is not None and object_ is not None:
         walk, alias = _walk(scope, atom, subject.expr, forward=True)
-        scope.where.append(f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE n = {object_.expr} AND {_long(atom, alias)})")
+        scope.where.append(
+            f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE n = {object_.expr} AND {_long(atom, alias)})"
+        )
         compiler.notes.append(f"path {_show(atom.subject)} -> {_show(atom.object)} check")
         return
     forward = subject is not None
@@ -644,7 +643,7 @@ def _emit_path(scope: Scope, atom: PathAtom) -> None:
         scope.start()
         scope.items.append(item)
         expr = values[0]
-    scope.set(end, Bound(expr, kind))
+    scope.assign(end, Bound(expr, kind))
     compiler.notes.append(f"{table}: path from {_show(start)} to {_show(end)}")
 
 
@@ -689,7 +688,7 @@ def _free_start(scope: Scope, atom: PathAtom) -> Bound:
     scope.items.append(f"({starts}) AS {alias}")
     kind = CONCEPT if compiler.read(atom.name) not in compiler.snapshot.higher_order or atom.low == 0 else ELEMENT
     bound = Bound(f"{alias}.n", kind)
-    scope.set(atom.subject, bound)
+    scope.assign(atom.subject, bound)
     return bound
 
 
@@ -794,7 +793,9 @@ def path_operand(scope: Scope, path: tree.Path) -> Operand:
 
 def _any_operand(scope: Scope, bound: Bound) -> Operand:
     kind = scope.compiler.dialect.type_of_value(bound.expr)
-    return Operand(operands.JSON, bound.expr, f"CASE {kind} WHEN 'text' THEN 'text' WHEN 'integer' THEN 'element' END", "NULL")
+    return Operand(
+        operands.JSON, bound.expr, f"CASE {kind} WHEN 'text' THEN 'text' WHEN 'integer' THEN 'element' END", "NULL"
+    )
 
 
 def _field_operand(scope: Scope, name: str, bound: Bound, field: str) -> Operand:

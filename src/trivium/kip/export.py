@@ -57,7 +57,8 @@ def _cursor(value: tree.Value, parameters: Parameters, digest: str) -> Place:
         raise KipError(
             "KIP_1001",
             "The cursor does not belong to this statement.",
-            "Pass next_cursor of the previous page unchanged, with the same statement; leave CURSOR out for the first page.",
+            "Pass next_cursor of the previous page unchanged, with the same statement; "
+            "leave CURSOR out for the first page.",
             at=value.at,
         )
     return found[2][0], found[2][1]
@@ -118,7 +119,7 @@ class _Page:
             block = _concept_block(element, handle)
         else:
             handle = f"?p{self.propositions + 1}"
-            ends = f'({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})'
+            ends = f"({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})"
             block = _block("PROPOSITION", handle, ends, element.attributes, _exported(element.metadata))
         size = len(block.encode())
         if self._bytes + size > MAX_BYTES:

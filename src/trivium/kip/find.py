@@ -46,7 +46,7 @@ class Plan:
             return [[] for _ in self.outputs]
         if len(self.outputs) == 1 and self.outputs[0].read is None:
             return [[row[0] for row in rows]]
-        columns = list(zip(*rows, strict=True))
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         values: list[list[Any]] = []
         start = 0
         for out in self.outputs:
@@ -78,13 +78,17 @@ class _Keys:
 
 
 def order_by(terms: Sequence[tuple[str, bool]]) -> str:
-    return "ORDER BY " + ", ".join(expr + (" DESC" if descending else "") for expr, descending in terms) if terms else ""
+    return (
+        "ORDER BY " + ", ".join(expr + (" DESC" if descending else "") for expr, descending in terms) if terms else ""
+    )
 
 
 class FindEmitter:
     """Compiles one Find. `resume` is the default order of an earlier page when a cursor continues it, else None."""
 
-    def __init__(self, compiler: Compiler, find: tree.Find, *, max_rows: int, resume: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, compiler: Compiler, find: tree.Find, *, max_rows: int, resume: tuple[str, ...] | None = None
+    ) -> None:
         self.compiler = compiler
         self.find = find
         self.max_rows = max_rows
@@ -241,9 +245,7 @@ class FindEmitter:
         if after:
             where.append(after)
         picked = ", ".join(names + [name for name, _ in terms])
-        solutions = (
-            f"SELECT {picked} FROM (\n{inner})\nWHERE {' AND '.join(where)}\n{order_by(terms)} {self._limit()}"
-        )
+        solutions = f"SELECT {picked} FROM (\n{inner})\nWHERE {' AND '.join(where)}\n{order_by(terms)} {self._limit()}"
         return self._bodies(solutions, keys)
 
     # --- with aggregates --------------------------------------------------------------------------
@@ -345,7 +347,9 @@ class FindEmitter:
         return self._finish(outer.sql(columns, tail=order_by(named)), outputs, len(shown), scalar=scalar)
 
 
-def targets_plan(compiler: Compiler, where: tree.Group, names: list[tree.Var], limit: tree.Value | None, max_rows: int) -> Plan:
+def targets_plan(
+    compiler: Compiler, where: tree.Group, names: list[tree.Var], limit: tree.Value | None, max_rows: int
+) -> Plan:
     """The distinct bindings of some variables as raw ids, in id order; for KML and EXPORT."""
     scope = Scope(compiler)
     GroupEmitter(scope, where, top=True, anchored=True).emit()

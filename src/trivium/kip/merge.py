@@ -61,7 +61,8 @@ def _already_merged(graph: Graph, command: tree.Merge) -> str | None:
 def merge(graph: Graph, command: tree.Merge, source_id: int, target_id: int, *, dry_run: bool) -> dict[str, Any]:
     """Fold the source into the target; the counts of §4.4."""
     source, target = graph.concept(source_id), graph.concept(target_id)
-    assert source is not None and target is not None
+    assert source is not None
+    assert target is not None
     if source_id != target_id:
         if source.type != target.type:
             raise KipError(

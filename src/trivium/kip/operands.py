@@ -16,7 +16,7 @@ TEXT, NUMBER, BOOL, NULL, JSON, ELEMENT, LIST = "text", "number", "bool", "null"
 
 @dataclass(slots=True, frozen=True)
 class Operand:
-    """A value in SQL. For kind JSON, `type` is its kind expression and `json` its JSON text; otherwise both are None."""
+    """A value in SQL. For kind JSON, `type` is its kind expression and `json` its JSON text."""
 
     kind: str
     value: str
@@ -99,7 +99,8 @@ def _both_null(left: Operand, right: Operand) -> str:
 
 
 def _json_equals_static(dialect: Dialect, left: Operand, right: Operand) -> str:
-    assert left.type is not None and left.json is not None
+    assert left.type is not None
+    assert left.json is not None
     if right.kind == LIST:
         return f"({left.type} = 'array' AND {dialect.json_equal(left.json, right.value)})"
     if right.kind == ELEMENT:
@@ -120,7 +121,10 @@ def _is_bool(kind: str) -> str:
 
 
 def _equal_json(dialect: Dialect, left: Operand, right: Operand) -> str:
-    assert left.type and right.type and left.json and right.json
+    assert left.type
+    assert right.type
+    assert left.json
+    assert right.json
     return (
         f"CASE WHEN {left.value} IS NULL THEN {right.value} IS NULL"
         f" WHEN {right.value} IS NULL THEN 0"
@@ -134,7 +138,8 @@ def _equal_json(dialect: Dialect, left: Operand, right: Operand) -> str:
 def _ordered(dialect: Dialect, op: str, left: Operand, right: Operand) -> str:
     test = f"{left.value} {op} {right.value}"
     if left.kind == JSON and right.kind == JSON:
-        assert left.type and right.type
+        assert left.type
+        assert right.type
         numbers = f"{dialect.is_number(left.type)} AND {dialect.is_number(right.type)} AND {test}"
         texts = f"{left.type} = 'text' AND {right.type} = 'text' AND {test}"
         bools = f"{_is_bool(left.type)} AND {_is_bool(right.type)} AND {test}"

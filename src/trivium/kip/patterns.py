@@ -109,7 +109,7 @@ def _link(name: str | None, match: tree.LinkMatch, fresh: Fresh, atoms: list[Ato
     subject = _term(match.subject, fresh, atoms)
     object_ = _term(match.object, fresh, atoms)
     predicate = match.predicate
-    if isinstance(predicate, tree.PredicatePath) and (predicate.low, predicate.high) != (1, 1):
+    if isinstance(predicate, tree.PredicatePath) and _is_long(predicate):
         atoms.append(PathAtom(name, subject, object_, predicate.name, predicate.low, predicate.high, match.at))
         return name or fresh()
     name = name or fresh()
@@ -121,6 +121,10 @@ def _link(name: str | None, match: tree.LinkMatch, fresh: Fresh, atoms: list[Ato
     return name
 
 
+def _is_long(predicate: object) -> bool:
+    return isinstance(predicate, tree.PredicatePath) and (predicate.low, predicate.high) != (1, 1)
+
+
 def _term(term: tree.Term, fresh: Fresh, atoms: list[Atom]) -> str:
     if isinstance(term, tree.Var):
         return term.name
@@ -128,14 +132,13 @@ def _term(term: tree.Term, fresh: Fresh, atoms: list[Atom]) -> str:
         name = fresh()
         atoms.append(_concept(name, term))
         return name
-    if isinstance(term, tree.LinkPattern) and isinstance(term.predicate, tree.PredicatePath):
-        if (term.predicate.low, term.predicate.high) != (1, 1):
-            raise KipError(
-                "KIP_1001",
-                "A path of several hops is not one link and cannot stand as subject or object.",
-                "Bind the link in a clause of its own and follow the path from its end.",
-                at=term.at,
-            )
+    if isinstance(term, tree.LinkPattern) and _is_long(term.predicate):
+        raise KipError(
+            "KIP_1001",
+            "A path of several hops is not one link and cannot stand as subject or object.",
+            "Bind the link in a clause of its own and follow the path from its end.",
+            at=term.at,
+        )
     return _link(None, term, fresh, atoms)
 
 

@@ -11,10 +11,11 @@ import binascii
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from trivium.errors import KipError
-from trivium.kip import bind, lexer, tree
+from trivium.kip import bind, lexer, tree, values
 from trivium.kip.bind import Parameters
 from trivium.kip.emit import Compiler
 from trivium.kip.find import KEY, FindEmitter, Plan, targets_plan
@@ -188,7 +189,7 @@ class QueryRunner:
             token = lexer.decode(prepared.tokens[cursor.at], cursor.at)
         else:
             token = bind.resolve(cursor, parameters)
-        bind.values.check_cursor(token, cursor.at)
+        values.check_cursor(token, cursor.at)
         found = decode_cursor(token)
         if found is None or found[0] != _digest(prepared, parameters):
             raise _bad_cursor(cursor)
@@ -198,7 +199,7 @@ class QueryRunner:
 
     def targets(
         self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
-    ) -> list[tuple[int, ...]]:
+    ) -> list[tuple[Any, ...]]:
         """Distinct id tuples of the target variables, at most `max_rows`."""
         query = prepared.query
         assert query is not None
@@ -295,7 +296,12 @@ class QueryRunner:
     # --- degrees ----------------------------------------------------------------------------------
 
     def _measure(
-        self, session: Session, analysis: Analysis, read: Callable[[tree.Value], object], snapshot: Snapshot, moment: int
+        self,
+        session: Session,
+        analysis: Analysis,
+        read: Callable[[tree.Value], object],
+        snapshot: Snapshot,
+        moment: int,
     ) -> dict[tuple[int, str], int]:
         """How many links hang on each anchored end, counted up to PROBE_CAP; remembered while the data stands still."""
         if self._degrees_at != moment or len(self._degrees) > 10_000:
@@ -305,7 +311,8 @@ class QueryRunner:
         _, atoms, probes = analysis
         for probe in probes:
             anchor, atom = atoms[probe.anchor], atoms[probe.atom]
-            assert isinstance(anchor, ConceptAtom) and isinstance(atom, LinkAtom)
+            assert isinstance(anchor, ConceptAtom)
+            assert isinstance(atom, LinkAtom)
             names = None if atom.names is None else tuple([str(read(name)) for name in atom.names])
             parts = tuple([None if value is None else read(value) for value in (anchor.id, anchor.type, anchor.name)])
             key = (probe.side, parts, names)
@@ -374,7 +381,7 @@ def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapsho
     facts: list[Any] = []
     for value in _schema_values(query.find.where):
         name = read(value)
-        bind.values.check_text(name, value.at, "A type or predicate")
+        values.check_text(name, value.at, "A type or predicate")
         count = snapshot.type_counts.get(str(name), 0) + snapshot.link_counts.get(str(name), 0)
         facts.append((count.bit_length(), name in snapshot.higher_order))
     return tuple(facts)
@@ -458,12 +465,9 @@ def statement_digest(tokens: list[str]) -> str:
 
 def _tail_params(tokens: list[str]) -> set[str]:
     return {
-        following[1:]
-        for token, following in zip(tokens, tokens[1:], strict=False)
-        if token in ("LIMIT", "CURSOR") and following[0] == ":"
+        following[1:] for token, following in pairwise(tokens) if token in ("LIMIT", "CURSOR") and following[0] == ":"
     }
 
 
 def _too_many(cap: int) -> KipError:
     return KipError("KIP_4002", f"The result has more than {cap} rows.", "Add LIMIT and read the rest with CURSOR.")
-

@@ -65,7 +65,9 @@ def _parameters(found: Any) -> Parameters:
         raise _envelope(f"parameters must be an object, not {values.show(found)}.", 'Send {"parameters": {"name": …}}.')
     for key in found:
         if not isinstance(key, str):
-            raise _envelope("Parameter names must be strings.", "Name parameters as the placeholders are, without the colon.")
+            raise _envelope(
+                "Parameter names must be strings.", "Name parameters as the placeholders are, without the colon."
+            )
     return found
 
 
@@ -74,7 +76,9 @@ def _single(
 ) -> tuple[dict[str, Any], bool]:
     """A response, and whether it ends a batch (a write that failed while executing)."""
     if not isinstance(command, str) or not command.strip():
-        error = _envelope(f"command must be a non-empty string, not {values.show(command)}.", "Send a KIP command text.")
+        error = _envelope(
+            f"command must be a non-empty string, not {values.show(command)}.", "Send a KIP command text."
+        )
         return {"error": error.to_dict()}, False
     try:
         prepared = nexus.prepare(command)
@@ -108,7 +112,9 @@ def _batch(nexus: Nexus, commands: Any, shared: Parameters, dry_run: bool, reado
         raise _envelope("commands must be a non-empty list.", 'Send {"commands": ["…", {"command": "…"}]}.')
     if len(commands) > MAX_COMMANDS:
         raise KipError(
-            "KIP_4002", f"A batch holds at most {MAX_COMMANDS} commands, not {len(commands)}.", "Split it into several requests."
+            "KIP_4002",
+            f"A batch holds at most {MAX_COMMANDS} commands, not {len(commands)}.",
+            "Split it into several requests.",
         )
     checked = [_member(item, shared) for item in commands]
     responses: list[dict[str, Any]] = []
@@ -125,7 +131,8 @@ def _member(item: Any, shared: Parameters) -> tuple[str, Parameters]:
         return item, shared
     if not isinstance(item, dict) or not isinstance(item.get("command"), str):
         raise _envelope(
-            "Each of commands must be a string or an object with a command.", 'Write {"command": "…", "parameters": {…}}.'
+            "Each of commands must be a string or an object with a command.",
+            'Write {"command": "…", "parameters": {…}}.',
         )
     for member in item:
         if member not in ("command", "parameters"):

@@ -1,4 +1,4 @@
-"""Strict schema (off by default): `instance_schema`, `subject_types` and `object_types` as rules (§2.9.1, notes B.7)."""
+"""Strict schema, off by default: `instance_schema`, `subject_types`, `object_types` as rules (§2.9.1, notes B.7)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def check_ends(graph: Graph, predicate: str, subject: int, object_: int, at: int
         if type_ not in allowed:
             raise KipError(
                 "KIP_2002",
-                f'"{predicate}" does not take {type_} as its {key.split("_")[0]}; allowed: {", ".join(map(str, allowed))}.',
+                f'"{predicate}" does not take {type_} as its {key.split("_")[0]}; '
+                f"allowed: {', '.join(map(str, allowed))}.",
                 f'DESCRIBE PROPOSITION TYPE "{predicate}" shows its ends.',
                 at=at,
             )

@@ -42,7 +42,9 @@ def _whole(scope: Scope, name: str, kind: str, expr: str) -> Output:
         fields = [f"{row}.{field}" for field in ("id", "type", "name", "version", "updated_at")]
         return Output([*fields, dialect.whole_json(f"{row}.attrs"), dialect.whole_json(f"{row}.meta")], _read_concepts)
     link = scope.row(name, "link")
-    ends = [f"CASE WHEN {dialect.is_link(f'{link}.{end}')} THEN {_end(link, end)} ELSE {link}.{end} END" for end in "so"]
+    ends = [
+        f"CASE WHEN {dialect.is_link(f'{link}.{end}')} THEN {_end(link, end)} ELSE {link}.{end} END" for end in "so"
+    ]
     if kind == LINK:
         fields = [f"{link}.id", ends[0], f"{link}.p", ends[1], f"{link}.version", f"{link}.updated_at"]
         return Output([*fields, dialect.whole_json(f"{link}.attrs"), dialect.whole_json(f"{link}.meta")], _read_links)
@@ -51,7 +53,16 @@ def _whole(scope: Scope, name: str, kind: str, expr: str) -> Output:
     def either(field: str) -> str:
         return f"COALESCE({row}.{field}, {link}.{field})"
 
-    columns = [expr, f"{row}.type", f"{row}.name", ends[0], f"{link}.p", ends[1], either("version"), either("updated_at")]
+    columns = [
+        expr,
+        f"{row}.type",
+        f"{row}.name",
+        ends[0],
+        f"{link}.p",
+        ends[1],
+        either("version"),
+        either("updated_at"),
+    ]
     columns += [dialect.whole_json(either("attrs")), dialect.whole_json(either("meta"))]
     return Output(columns, _read_elements)
 
@@ -71,7 +82,9 @@ def _read_concepts(columns: list[Column]) -> list[Any]:
     return [None if row[0] is None else _node(*row) for row in zip(*columns, strict=True)]
 
 
-def _node(id_: int, type_: str, name: str, version: int, updated_at: str, attributes: str, metadata: str) -> dict[str, Any]:
+def _node(
+    id_: int, type_: str, name: str, version: int, updated_at: str, attributes: str, metadata: str
+) -> dict[str, Any]:
     meta = decode(metadata) if metadata != "{}" else {}
     meta["_version"] = version
     meta["_updated_at"] = updated_at

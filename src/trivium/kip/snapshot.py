@@ -25,7 +25,9 @@ class Snapshot:
     def require_type(self, name: str, at: int | None = None) -> None:
         """KIP_2001 unless `name` is a registered concept type (§2.8.2, §2.9.1)."""
         if name not in self.types:
-            raise KipError("KIP_2001", f'Concept type "{name}" is not registered.', _hint("CONCEPT", name, self.types), at=at)
+            raise KipError(
+                "KIP_2001", f'Concept type "{name}" is not registered.', _hint("CONCEPT", name, self.types), at=at
+            )
 
     def require_predicate(self, name: str, at: int | None = None) -> None:
         """KIP_2001 unless `name` is a registered predicate (§2.8.2, §2.9.1)."""
@@ -54,7 +56,9 @@ def load(session: Session, ctx: int, epoch: int) -> Snapshot:
             row[0] for row in session.execute("SELECT name FROM concept WHERE ctx = ? AND type = ?", (ctx, type_))
         )
     counts: dict[str, dict[str, int]] = {"t": {}, "p": {}, "h": {}}
-    for kind, key, number in session.execute("SELECT kind, key, n FROM counter WHERE ctx = ? ORDER BY kind, key", (ctx,)):
+    for kind, key, number in session.execute(
+        "SELECT kind, key, n FROM counter WHERE ctx = ? ORDER BY kind, key", (ctx,)
+    ):
         counts.setdefault(kind, {})[key] = number
     return Snapshot(
         ctx,

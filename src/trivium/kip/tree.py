@@ -306,7 +306,7 @@ class UpdateCall:
 
 @dataclass(slots=True)
 class UpdateObject:
-    """The object of an UPDATE SET block: each key with a value or a call. `param` instead: a whole-object placeholder."""
+    """An UPDATE SET block: each key with a value or a call; or `param`, a placeholder for the whole object."""
 
     entries: list[tuple[str, Value | UpdateCall]]
     param: Param | None = None

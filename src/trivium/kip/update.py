@@ -15,7 +15,9 @@ SKIP = object()
 """What an expression yields when a key is to be left as it is."""
 
 
-def update(graph: Graph, command: tree.Update, ids: Iterable[int], parameters: Parameters, *, dry_run: bool) -> dict[str, int]:
+def update(
+    graph: Graph, command: tree.Update, ids: Iterable[int], parameters: Parameters, *, dry_run: bool
+) -> dict[str, int]:
     """Mutate the elements; `ids` are distinct and already limited. Raises KIP_3004 if one of them is protected."""
     attributes = _Block(command.attributes, parameters, "SET ATTRIBUTES")
     metadata = _Block(command.metadata, parameters, "SET METADATA")

@@ -26,8 +26,62 @@ _PART = re.compile(r"[-_.'’]+")
 
 # Words that say nothing about what is looked for; dropped from queries that have others.
 STOP_WORDS = frozenset(
-    "a an and are as at be by for from has have how in is it its of on or that the this to was what when where which who "
-    "why will with der die das und ist ein eine le la les de des du et un une el los las y en".split()
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "how",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "that",
+        "the",
+        "this",
+        "to",
+        "was",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "ein",
+        "eine",
+        "le",
+        "la",
+        "les",
+        "de",
+        "des",
+        "du",
+        "et",
+        "un",
+        "une",
+        "el",
+        "los",
+        "las",
+        "y",
+        "en",
+    ]
 )
 
 
@@ -45,13 +99,15 @@ def fold(text: str) -> str:
     kept = []
     for character in composed:
         parts = unicodedata.normalize("NFD", character)
-        kept.append(parts[0] if len(parts) > 1 and parts[0] < "\u0400" or _is_stress(parts) else character)
+        kept.append(parts[0] if (len(parts) > 1 and parts[0] < "\u0400") or _is_stress(parts) else character)
     return unicodedata.normalize("NFC", "".join(kept))
 
 
 def _is_stress(parts: str) -> bool:
     """A Cyrillic letter with a stress mark or diaeresis (ё is е in search), not й or ї."""
-    return len(parts) > 1 and "\u0400" <= parts[0] < "\u0530" and parts[1] in "\u0300\u0301\u0308" and parts[0] != "\u0456"
+    return (
+        len(parts) > 1 and "\u0400" <= parts[0] < "\u0530" and parts[1] in "\u0300\u0301\u0308" and parts[0] != "\u0456"
+    )
 
 
 def tokens(text: str, *, query: bool = False) -> list[str]:

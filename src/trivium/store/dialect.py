@@ -83,9 +83,7 @@ class SqliteDialect:
 
     def metadata_json(self, alias: str) -> str:
         """Author metadata plus the engine's `_version` and `_updated_at`, as JSON text."""
-        return (
-            f"json_set({alias}.meta, '$._version', {alias}.version, '$._updated_at', {alias}.updated_at)"
-        )
+        return f"json_set({alias}.meta, '$._version', {alias}.version, '$._updated_at', {alias}.updated_at)"
 
     def json_equal(self, left: str, right: str) -> str:
         return f"kip_json_equal({left}, {right})"

@@ -119,7 +119,9 @@ class Graph:
     # --- reading ----------------------------------------------------------------------------------
 
     def concept(self, element_id: int) -> Concept | None:
-        row = self._execute(f"SELECT {_CONCEPT} FROM concept WHERE id = ? AND ctx = ?", (element_id, self.ctx)).fetchone()
+        row = self._execute(
+            f"SELECT {_CONCEPT} FROM concept WHERE id = ? AND ctx = ?", (element_id, self.ctx)
+        ).fetchone()
         return None if row is None else _concept(row)
 
     def concept_named(self, type_: str, name: str) -> Concept | None:
@@ -202,12 +204,16 @@ class Graph:
         """Names of all nodes of a type in code-point order."""
         return [
             row[0]
-            for row in self._execute("SELECT name FROM concept WHERE ctx = ? AND type = ? ORDER BY name", (self.ctx, type_))
+            for row in self._execute(
+                "SELECT name FROM concept WHERE ctx = ? AND type = ? ORDER BY name", (self.ctx, type_)
+            )
         ]
 
     def count(self, kind: str, key: str) -> int:
         """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
-        found = self._session.value("SELECT n FROM counter WHERE ctx = ? AND kind = ? AND key = ?", (self.ctx, kind, key))
+        found = self._session.value(
+            "SELECT n FROM counter WHERE ctx = ? AND kind = ? AND key = ?", (self.ctx, kind, key)
+        )
         return int(found or 0) + self._counts.get((kind, key), 0)
 
     # --- writing ----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ never blocked (write-ahead log). Every fault leaves as `KipError` or `StoreError
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -234,7 +233,7 @@ class SqliteStore:
 
     def backup(self, destination: str) -> None:
         """A consistent copy while in use. StoreError if `destination` exists."""
-        if os.path.exists(destination):
+        if Path(destination).exists():
             raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
         with _opening(destination):
             target = apsw.Connection(destination)
@@ -363,7 +362,9 @@ def _opening(path: str) -> Iterator[None]:
     except apsw.BusyError:
         raise StoreError(f"{path} is held by another process.", "Try again when it has finished.") from None
     except apsw.CorruptError as error:
-        raise StoreError(f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`.") from None
+        raise StoreError(
+            f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`."
+        ) from None
     except apsw.FullError:
         raise StoreError(f"The disk that holds {path} is full.", "Free some space and try again.") from None
     except apsw.IOError as error:
@@ -412,7 +413,9 @@ def translate(error: apsw.Error, path: str, limit: float) -> KipError:
     if isinstance(error, apsw.NoMemError | apsw.TooBigError):
         return KipError("KIP_4002", f"The command needs more memory than there is: {error}.")
     if isinstance(error, apsw.FullError):
-        return KipError("KIP_4003", f"The disk that holds {path} is full; nothing was changed.", "Free space and retry.")
+        return KipError(
+            "KIP_4003", f"The disk that holds {path} is full; nothing was changed.", "Free space and retry."
+        )
     if isinstance(error, apsw.ReadOnlyError):
         return KipError("KIP_4003", f"{path} is read-only; nothing was changed.", "Make the file writable and retry.")
     if isinstance(error, apsw.SQLError) and "integer overflow" in str(error):
@@ -452,22 +455,25 @@ def compile_pattern(pattern: str) -> Any:
     return found
 
 
-def _regex(text: Any, pattern: Any) -> bool:
+def _regex(*arguments: Any) -> bool:
+    text, pattern = arguments
     if not isinstance(text, str) or not isinstance(pattern, str):
         return False
     compiled = compile_pattern(pattern)
     return compiled is not None and compiled.search(text) is not None
 
 
-def _json_equal(left: Any, right: Any) -> bool:
+def _json_equal(*arguments: Any) -> bool:
     import json
 
+    left, right = arguments
     return left is not None and right is not None and equal(json.loads(left), json.loads(right))
 
 
-def _canonical(text: Any) -> str | None:
+def _canonical(*arguments: Any) -> str | None:
     import json
 
+    (text,) = arguments
     if text is None:
         return None
     return json.dumps(_plain_numbers(json.loads(text)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -484,13 +490,14 @@ def _plain_numbers(value: Any) -> Any:
     return value
 
 
-def _compare_numbers(left: Any, right: Any) -> int | None:
+def _compare_numbers(*arguments: Any) -> int | None:
     import json
 
+    left, right = arguments
     if left is None or right is None:
         return None
     a, b = json.loads(left), json.loads(right)
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def equal(left: Any, right: Any) -> bool:

@@ -1,0 +1,1 @@
+"""What Trivium costs against hand-written SQL on the same file: `python -m benchmarks` (docs/benchmarks.md)."""
