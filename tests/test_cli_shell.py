@@ -99,21 +99,30 @@ def test_a_session_on_a_terminal(own_home: Path) -> None:
     import pty
 
     master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "100"}
-    command = [sys.executable, "-c", "from trivium.doors.cli import main; main()", "shell"]
-    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True) as child:
-        os.close(slave)
-        shown = _talk(master, b"", "kip> ")
-        assert "context default" in shown
-        assert "...> " in _talk(master, b"FIND(?d.name)\n", "...> ")
-        assert "kip> " in _talk(master, b"\x03", "kip> ")  # Ctrl-C drops what is typed
+    code = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from trivium.doors.cli import main; main()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "shell"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "100"},
+        start_new_session=True,
+    )
+    os.close(slave)
+    try:
+        assert "context default" in _talk(master, b"", "kip> ")
+        _talk(master, b"FIND(?d.name)\n", "...> ")
+        _talk(master, b"\x03", "kip> ")  # Ctrl-C drops what is typed
         shown = _talk(master, b'FIND(?d.name) WHERE { ?d {type: "Dom\t, name: "CoreSchema"} }\n', "1 row")
         assert '"Domain"' in shown
         assert "?d.name" in shown
         _talk(master, b"", "kip> ")
         os.write(master, b"\x04")
         assert child.wait(10) == 0
-    os.close(master)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(master)
     history = own_home / "data" / "trivium" / "history"
     assert "CoreSchema" in history.read_text()
     assert history.stat().st_mode & 0o077 == 0

@@ -237,8 +237,20 @@ def test_minus_zero_is_the_integer_zero() -> None:
 
 @pytest.mark.parametrize(
     "token",
-    ['"\\x41"', '"\\u12"', '"\\u12g4"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"a\tb"', '"a\nb"', '"\ud800"']
-    + ["18446744073709551616", "-9223372036854775809", "9" * 5000, "1e400", "-1e999", "-", "x"],
+    [
+        *(
+            '"\\x41"',
+            '"\\u12"',
+            '"\\u12g4"',
+            '"\\ud800"',
+            '"\\udc00\\ud800"',
+            '"\\u0000"',
+            '"a\tb"',
+            '"a\nb"',
+            '"\ud800"',
+        ),
+        *("18446744073709551616", "-9223372036854775809", "9" * 5000, "1e400", "-1e999", "-", "x"),
+    ],
 )
 def test_literals_outside_the_value_types_are_refused(token: str) -> None:
     with pytest.raises(KipError) as caught:
@@ -293,6 +305,12 @@ def test_shapes_agree_when_only_literals_differ(left: str, right: str) -> None:
 )
 def test_shapes_differ_when_the_structure_does(left: str, right: str) -> None:
     assert shape_of(left) != shape_of(right)
+
+
+def test_shape_takes_any_tokens() -> None:
+    assert shape_of("{1}") == ("{", "0", "}")
+    assert shape_of("") == ()
+    assert shape_of('?1st "open') == (f"{BAD}?1st", f'{BAD}"open')
 
 
 def test_a_bound_is_kept_only_inside_its_quantifier() -> None:

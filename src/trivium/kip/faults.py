@@ -28,6 +28,7 @@ TEXT_END = "the end of the text"
 
 KINDS = frozenset({STRING, NUMBER, INTEGER, POSITIVE, LITERAL, PLACEHOLDER, VARIABLE, PATH, KEY, TEXT_END})
 
+_MATCH_KEYS = frozenset({"id", "type", "name"})
 _STEP_WITH_DIGIT = re.compile(r"\?(?:\w+\.)*[0-9]")
 _FOREIGN_LETTER = re.compile(r"\??[\w.]*[^\x00-\x7f][\w.]*\Z")
 
@@ -51,7 +52,10 @@ def fail(tokens: list[str], at: int, *expected: str) -> NoReturn:
     Raises: SyntaxFault KIP_1002 for a malformed identifier, else KIP_1001.
     """
     token = tokens[at]
-    code = "KIP_1002" if is_bad_identifier(token) or (KEY in expected and _starts_with_digit(token)) else "KIP_1001"
+    bad = is_bad_identifier(token) or (
+        _starts_with_digit(token) and (KEY in expected or _MATCH_KEYS.issuperset(expected))
+    )
+    code = "KIP_1002" if bad else "KIP_1001"
     found = describe(token)
     message = f"{_complaint(token, found)}: expected {join_expected(expected)}."
     raise SyntaxFault(code, message, at=at, found=found, expected=expected)

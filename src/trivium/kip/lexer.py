@@ -219,7 +219,7 @@ def shape(tokens: list[str]) -> tuple[str, ...]:
     Literals become marks of their kind (string, integer, float). Quantifier bounds (`"p"{1,3}`) and quoted keys stay,
     since they are structure; so do keywords, constants, variables, placeholders and punctuation.
 
-    >>> shape(tokenize('FIND(?d) WHERE { (?d, "eases"{1,2}, {"name": "Fever"}) } LIMIT 5'))[11:]
+    >>> shape(tokenize('FIND(?d) WHERE { (?d, "eases"{1,2}, {"name": "Fever"}) } LIMIT 5'))[9:]
     ('"', '{', '1', ',', '2', '}', ',', '{', '"name"', ':', '"', '}', ')', '}', 'LIMIT', '0')
     """
     out: list[str] = []
@@ -231,7 +231,7 @@ def shape(tokens: list[str]) -> tuple[str, ...]:
         if first == '"':
             add(STRING_MARK)
         elif first in "0123456789" or (first == "-" and len(token) > 1):
-            if previous == "{" and before[0] in '":' and before != ":":
+            if previous == "{" and before[:1] in ('"', ":") and before != ":":
                 bounds = True
             add(token if bounds else INTEGER_MARK if is_integer(token) else FLOAT_MARK)
         else:

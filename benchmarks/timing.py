@@ -1,0 +1,74 @@
+"""Interleaved timing of two ways to do one thing."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter, perf_counter_ns
+from typing import Any
+
+Call = Callable[[], Any]
+Pair = tuple[Call, Call]
+"""The hand-written way and ours."""
+
+
+@dataclass(slots=True, frozen=True)
+class Timing:
+    """Medians over all calls, in microseconds."""
+
+    hand: float
+    ours: float
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.hand
+
+    @property
+    def extra(self) -> float:
+        return self.ours - self.hand
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """The garbage collector stands still meanwhile."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def timed(call: Call) -> int:
+    start = perf_counter_ns()
+    call()
+    return perf_counter_ns() - start
+
+
+def interleave(pairs: Sequence[Pair], rounds: int) -> Timing:
+    """Time each pair in turn, round after round; who goes first changes with every round."""
+    hands: list[int] = []
+    ours: list[int] = []
+    with no_collection():
+        for number in range(rounds):
+            for hand, our in pairs:
+                if number % 2:
+                    ours.append(timed(our))
+                    hands.append(timed(hand))
+                else:
+                    hands.append(timed(hand))
+                    ours.append(timed(our))
+    return Timing(median(hands) / 1000, median(ours) / 1000)
+
+
+def rounds_for(pairs: Sequence[Pair], seconds: float) -> int:
+    """How many rounds fill the time; the trial runs warm both sides up."""
+    start = perf_counter()
+    for hand, our in pairs:
+        hand()
+        our()
+    once = perf_counter() - start
+    return max(4, min(200, int(seconds / max(once, 1e-6))))
