@@ -380,7 +380,7 @@ CROSS JOIN concept c ON c.id = g.s WHERE g.n BETWEEN {low} AND {high} ORDER BY g
 IN = """
 SELECT c.type, c.name, g.p FROM (
   SELECT o, p, count(*) AS n FROM link WHERE ctx = 1 AND p NOT IN ('part_of', 'belongs_to_domain') GROUP BY o, p) g
-CROSS JOIN concept c ON c.id = g.o ORDER BY g.n DESC LIMIT ?1"""
+CROSS JOIN concept c ON c.id = g.o ORDER BY g.n DESC LIMIT min(?1, 12)"""
 
 PAIRS = """
 SELECT c.type, c.name, l.p, d.type, d.name, m.p FROM (

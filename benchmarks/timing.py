@@ -22,14 +22,6 @@ class Timing:
     hand: float
     ours: float
 
-    @property
-    def ratio(self) -> float:
-        return self.ours / self.hand
-
-    @property
-    def extra(self) -> float:
-        return self.ours - self.hand
-
 
 @contextmanager
 def no_collection() -> Iterator[None]:
@@ -43,6 +35,7 @@ def no_collection() -> Iterator[None]:
 
 
 def timed(call: Call) -> int:
+    """Nanoseconds of one call; its result is gone before the next begins."""
     start = perf_counter_ns()
     call()
     return perf_counter_ns() - start
@@ -65,10 +58,28 @@ def interleave(pairs: Sequence[Pair], rounds: int) -> Timing:
 
 
 def rounds_for(pairs: Sequence[Pair], seconds: float) -> int:
-    """How many rounds fill the time; the trial runs warm both sides up."""
+    """How many rounds fill the time; the trial run warms both sides up."""
     start = perf_counter()
     for hand, our in pairs:
         hand()
         our()
     once = perf_counter() - start
     return max(4, min(200, int(seconds / max(once, 1e-6))))
+
+
+def once(pairs: Sequence[Pair], warm: int = 0) -> tuple[Timing, list[tuple[Any, Any]]]:
+    """Time pairs that can run only once; gives the results as well. The first `warm` pairs are not counted."""
+    hands: list[int] = []
+    ours: list[int] = []
+    results: list[tuple[Any, Any]] = []
+    with no_collection():
+        for hand, our in pairs:
+            start = perf_counter_ns()
+            expected = hand()
+            middle = perf_counter_ns()
+            found = our()
+            end = perf_counter_ns()
+            hands.append(middle - start)
+            ours.append(end - middle)
+            results.append((expected, found))
+    return Timing(median(hands[warm:]) / 1000, median(ours[warm:]) / 1000), results

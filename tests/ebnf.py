@@ -14,7 +14,9 @@ from pathlib import Path
 Node = tuple  # ("terminal", text) | ("name", rule) | ("special", words) | (kind, [nodes]) with kind seq, alt, opt, many
 
 _SYMBOL = re.compile(
-    r"""\s*(?: (?P<special>\?[^?]*\?) | (?P<terminal>"[^"]*"|'[^']*') | (?P<name>[a-z_]+) | (?P<mark>[=,|;()\[\]{}]) )""",
+    r"""\s* (?:
+        (?P<special>\?[^?]*\?) | (?P<terminal>"[^"]*"|'[^']*') | (?P<name>[a-z_]+) | (?P<mark>[=,|;()\[\]{}])
+    )""",
     re.VERBOSE,
 )
 _CLOSE = {"(": ")", "[": "]", "{": "}"}

@@ -130,7 +130,8 @@ def test_layout(ugly: str, neat: str) -> None:
         ('EXPORT ?x WHERE{?x{id:"C:1"}}CURSOR "c"', 'EXPORT ?x\nWHERE {\n  ?x {id: "C:1"}\n}\nCURSOR "c"\n'),
         (
             'UPDATE ?x SET METADATA{a:1}SET ATTRIBUTES{b:ADD(?x.metadata.c,-1)}WHERE{?x{id:"C:1"}}',
-            'UPDATE ?x\nSET METADATA { a: 1 }\nSET ATTRIBUTES { b: ADD(?x.metadata.c, -1) }\nWHERE {\n  ?x {id: "C:1"}\n}\n',
+            "UPDATE ?x\nSET METADATA { a: 1 }\nSET ATTRIBUTES { b: ADD(?x.metadata.c, -1) }\n"
+            'WHERE {\n  ?x {id: "C:1"}\n}\n',
         ),
         (
             'DELETE METADATA{"a",:k}FROM?x WHERE{(id:"P:1")}',
@@ -189,8 +190,8 @@ VALUES = st.recursive(
 @settings(max_examples=100, deadline=None)
 @given(VALUES)
 def test_any_value_survives(value: object) -> None:
-    text = f"UPSERT {{ CONCEPT {{ {{id: :i}} SET ATTRIBUTES {{ v: {json.dumps(value)}, w: [:p, {json.dumps(value)}] }} }} }}"
-    assert_formats_well(text)
+    literal = json.dumps(value)
+    assert_formats_well(f"UPSERT {{ CONCEPT {{ {{id: :i}} SET ATTRIBUTES {{ v: {literal}, w: [:p, {literal}] }} }} }}")
 
 
 @settings(max_examples=200, deadline=None)

@@ -19,7 +19,9 @@ ROOT = Path(__file__).parent.parent
 CORPUS: list[dict[str, Any]] = json.loads((ROOT / "tests/data/kip_corpus.json").read_text(encoding="utf-8"))
 
 SPECIALS: dict[str, Callable[[str], bool]] = {
-    "tab, LF, CR or another white space character of Unicode": lambda c: c.isspace() and not "\x1c" <= c <= "\x1f",
+    "tab, LF, CR, another white space character of Unicode, or the byte order mark": (
+        lambda c: (c.isspace() and not "\x1c" <= c <= "\x1f") or c == "\ufeff"
+    ),
     "any character but LF and CR": lambda c: c not in "\r\n",
     "any character from U+0020 on but the double quote and the backslash": lambda c: c >= " " and c not in '"\\',
     "A to Z, a to z, or _": lambda c: bool(re.fullmatch("[A-Za-z_]", c)),
@@ -76,12 +78,17 @@ def test_grammar_file_describes_the_tokens(rule: str, accepted: bool, texts: lis
     assert {text: GRAMMAR.is_token(rule, text) for text in texts} == dict.fromkeys(texts, accepted)
 
 
-@pytest.mark.parametrize(("rule", "accepted", "texts"), LEXEMES)
-def test_lexer_and_grammar_file_agree_on_single_tokens(rule: str, accepted: bool, texts: list[str]) -> None:
-    if rule in ("comment", "white_space", "positive", "natural"):
-        pytest.skip("no tokens, or a part of `number`")
-    for text in texts if accepted else []:
-        assert tokenize(text) == [text]
+@pytest.mark.parametrize(("rule", "texts"), [(rule, texts) for rule, accepted, texts in LEXEMES if accepted])
+def test_lexer_takes_each_form_as_one_token(rule: str, texts: list[str]) -> None:
+    expected = [] if rule in ("comment", "white_space") else None
+    for text in texts:
+        assert tokenize(text) == ([text] if expected is None else expected)
+
+
+def test_lexer_and_grammar_file_agree_on_white_space() -> None:
+    for code in (*range(0x3100), 0xFEFF):
+        is_space = GRAMMAR.is_token("white_space", chr(code))
+        assert (tokenize(f"a{chr(code)}b") == ["a", "b"]) == is_space, hex(code)
 
 
 def test_every_rule_is_reachable_and_defined() -> None:

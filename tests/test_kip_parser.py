@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.errors import KipError, Position
-from trivium.kip import faults, parser
+from trivium.kip import faults, parser, values
 from trivium.kip.faults import (
     INTEGER,
     KEY,
@@ -365,6 +365,52 @@ def test_literals_are_checked_where_they_stand(text: str, says: str) -> None:
     assert (error.code, says in error.message) == ("KIP_1001", True), error.message
     assert error.position is not None
     assert error.hint
+
+
+DEEP: Any = 1
+for _ in range(65):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad"),
+    [
+        (values.check_limit, [1, 2**64 - 1], [0, -1, 1.0, True, None, "1", [1], 2**64]),
+        (values.check_cursor, ["x"], ["", 1, None, ["x"], "\0"]),
+        (values.check_version, [0, 7], [-1, 0.0, False, "0", None]),
+        (values.check_mode, ["keyword", "semantic", "hybrid"], ["", "Keyword", None, 1, ["keyword"]]),
+        (values.check_threshold, [0, 1, 0.5, 1.0], [-0.01, 1.01, "0.5", True, None, float("nan")]),
+        (values.check_text, ["", "x"], [1, None, True, ["x"], {}, "\ud800"]),
+        (values.check_object, [{}, {"a": [1]}], [[], "x", None, {"a": float("inf")}]),
+        (values.check_list, [[], ["a", 1, None, True, 0.5]], ["a", None, {}, [[1]], [{}]]),
+        (values.check_operand, ["x", 1, None, False, [], [1, "a"]], [{}, [[]], [{}], 2**64]),
+        (values.check_update_operand, [1, -0.5], ["1", None, True, [1], float("nan"), 2**64]),
+        (
+            values.check_storable,
+            [None, True, 2**64 - 1, -(2**63), 1e308, "x", [{"a": [1]}], DEEP[0]],
+            [
+                2**64,
+                -(2**63) - 1,
+                float("nan"),
+                "\0",
+                ["\ud800"],
+                {"a": {"b": float("inf")}},
+                {"\0": 1},
+                {1: 2},
+                DEEP,
+                {1},
+            ],
+        ),
+    ],
+)
+def test_checks_of_plain_values(check: values.Check, good: list[Any], bad: list[Any]) -> None:
+    for value in good:
+        check(value, 3)
+    for value in bad:
+        with pytest.raises(KipError) as caught:
+            check(value, 3)
+        assert (caught.value.code, caught.value.at) == ("KIP_1001", 3)
+        assert caught.value.hint
 
 
 # --- messages -------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Every code block of the protocol text parses, or does not, as it should."""
+"""Every code block of the protocol text parses, or does not, as it should.
+
+The blocks keep the shape of those in the text; names, strings and comments are our own.
+"""
 
 from __future__ import annotations
 

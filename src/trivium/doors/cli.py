@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _abandon_stdout()
         code = 1
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted.", err=True)
+        click.echo("Interrupted.", err=True)
         code = 130
     except Exception as error:
         code = 1

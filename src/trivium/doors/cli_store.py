@@ -21,6 +21,8 @@ from trivium.errors import KipError, StoreError
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
 
+UNBOUNDED = {"max_rows": 2**31, "timeout": 86_400.0}
+"""Settings without the limits that guard against careless queries: exporting everything is meant."""
 LONG = 1 << 20
 """Bytes of capsule text from which an import shows its progress."""
 
@@ -114,7 +116,7 @@ def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
         copy = str(Path(folder) / "snapshot.db")
         with choices.open(must_exist=True) as kb:
             kb.backup(copy)
-        with trivium.open(copy) as kb:
+        with trivium.open(copy, **UNBOUNDED) as kb:
             yield kb if choices.context is None else kb.context(choices.context)
 
 

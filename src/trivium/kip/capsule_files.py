@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from trivium.errors import KipError, Position, TriviumError
 from trivium.kip.lexer import MAX_BYTES, position_of
 
-PAGE = 1_000
-"""Elements asked for in one EXPORT command."""
+PAGE = 5_000
+"""Elements asked for in one EXPORT command; the size limit of a command mostly ends a page before."""
 
 BLOCK = 1 << 16
 
@@ -307,11 +307,14 @@ def export_capsule(context: Executor, where: str | None = None, *, progress: Pro
 
     `where` is a WHERE group that binds `?x`, with or without its braces; None exports everything: the schema first,
     then concepts type by type, then all links. The same knowledge gives the same text, so an export that was imported
-    into an empty store exports as before. Writers at work between two pages can make the pages disagree; export a
-    backup where that matters.
+    into an empty store exports as before. Writers at work between two pages can make the pages disagree, and the
+    setting `max_rows` bounds the links there may be; to be free of both, export a backup, as `trivium export` does.
 
-    Raises: KipError, for `where` with positions of its own text.
+    Raises: KipError, for `where` with positions of its own text; KIP_2001 when links use a predicate whose definition
+    was deleted, since such a capsule could not be imported.
     """
+    if where is None:
+        _require_predicates(context)
     done = 0
     for group in _groups(context) if where is None else [_braced(where)]:
         for capsule, count in _pages(context, group):
@@ -331,6 +334,17 @@ def _groups(context: Executor) -> list[str]:
     types: list[str] = _run(context, "DESCRIBE CONCEPT TYPES")["result"]
     ordered = [*SCHEMA_TYPES, *sorted(set(types) - set(SCHEMA_TYPES))]
     return [f"{{ ?x {{type: {_quoted(name)}}} }}" for name in ordered] + ["{ ?x (?s, ?p, ?o) }"]
+
+
+def _require_predicates(context: Executor) -> None:
+    known: list[str] = _run(context, "DESCRIBE PROPOSITION TYPES")["result"]
+    used: list[str] = _run(context, "FIND(?p, COUNT(?x)) WHERE { ?x (?s, ?p, ?o) }")["result"][0]
+    for name in sorted(set(used) - set(known)):
+        raise KipError(
+            "KIP_2001",
+            f"Links have the predicate {_quoted(name)}, whose definition was deleted; no store could import them.",
+            f'Define it again: UPSERT {{ CONCEPT {{ {{type: "$PropositionType", name: {_quoted(name)}}} }} }}',
+        )
 
 
 def _pages(context: Executor, group: str) -> Iterator[tuple[str, int]]:

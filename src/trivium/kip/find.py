@@ -212,12 +212,15 @@ class FindEmitter:
     def _late(self, keys: _Keys, *, distinct: bool) -> Plan:
         """Solutions first, as ids; bodies are fetched only for the rows that stay."""
         scope = self.scope
-        after = self._after(keys.terms)
-        if after:
-            scope.where.append(after)
         columns = [f"{scope.own[name].expr} AS v{index}" for index, name in enumerate(self.mentioned)]
-        tail = f"{order_by([(f'k{i}', down) for i, (_, down) in enumerate(keys.terms)])} {self._limit()}".strip()
-        return self._bodies(scope.sql(columns + keys.columns(), distinct=distinct, tail=tail), keys)
+        terms = [(f"k{index}", down) for index, (_, down) in enumerate(keys.terms)]
+        after = self._after(terms)
+        tail = f"{order_by(terms)} {self._limit()}".strip()
+        if after is None:
+            return self._bodies(scope.sql(columns + keys.columns(), distinct=distinct, tail=tail), keys)
+        # Each key is computed once, behind a barrier, and compared with the cursor outside.
+        inner = scope.sql(columns + keys.columns(), distinct=distinct, tail=self.compiler.dialect.barrier())
+        return self._bodies(f"SELECT * FROM (\n{inner})\nWHERE {after}\n{tail}", keys)
 
     def _bodies(self, solutions: str, keys: _Keys) -> Plan:
         outer = Scope(self.compiler)
@@ -273,7 +276,8 @@ class FindEmitter:
                 outputs.append(Output([f"g.i{index}"], None))
             whole = whole or value.kind in (operands.ELEMENT,) or value.json == "NULL"
         scalar = not grouping and all(isinstance(item, tree.Aggregate) for item in self.find.items)
-        keys = _Keys([] if scalar else self._group_keys(scope, keys_of))
+        ordered = not scalar and (self.find.order_by or self.find.limit is not None)
+        keys = _Keys(self._group_keys(scope, keys_of) if ordered else [])
         columns = [f"{expr} AS i{index}" for index, expr in enumerate(items)]
         tail = []
         if not scalar:

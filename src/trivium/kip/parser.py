@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from trivium.errors import KipError
 from trivium.kip.faults import END, TEXT_END, SyntaxFault, fail
@@ -110,5 +109,5 @@ def _explain(error: KipError, text: str, tokens: list[str]) -> KipError:
 
 
 def quoted_names(tokens: list[str]) -> frozenset[str]:
-    find: Any = _QUOTED_NAME.findall
-    return frozenset([name for token in tokens if token[0] == '"' and ":" in token for name in find(token)])
+    strings = [token for token in tokens if token[0] == '"' and ":" in token]
+    return frozenset([name for token in strings for name in _QUOTED_NAME.findall(token)])

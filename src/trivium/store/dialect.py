@@ -49,6 +49,8 @@ class Dialect(Protocol):
 
     def join(self, items: Sequence[str]) -> str: ...
 
+    def barrier(self) -> str: ...
+
     def lateral_rows(self, alias: str, columns: int, body: str, null_when: str | None) -> tuple[str, list[str]]: ...
 
     def is_link(self, id_expr: str) -> str: ...
@@ -130,6 +132,10 @@ class SqliteDialect:
             else:
                 parts.append("CROSS JOIN " + item)
         return "\n  ".join(parts)
+
+    def barrier(self) -> str:
+        """The tail of a subquery that keeps the engine from merging it into the outer one."""
+        return "LIMIT -1"
 
     def lateral_rows(self, alias: str, columns: int, body: str, null_when: str | None) -> tuple[str, list[str]]:
         """The rows of a subquery that looks at FROM items to its left, as a FROM item, and its column expressions.

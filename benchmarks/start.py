@@ -1,0 +1,47 @@
+"""A whole process that opens a file and asks one question, against one that only imports APSW and json."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from benchmarks.report import START_GOAL, Line, show
+
+RUNS = 15
+
+BARE = "import apsw, json"
+OURS = """import trivium
+kb = trivium.open({file!r})
+assert "result" in kb.execute_kip({{"command": 'FIND(?d.name) WHERE {{ ?d {{type: "Domain"}} }}'}})
+"""
+
+
+def run_start(path: Path) -> list[Line]:
+    """Wall and CPU milliseconds, medians of interleaved runs."""
+    bare, ours = BARE, OURS.format(file=str(path))
+    run(bare)
+    run(ours)
+    samples = [(run(bare), run(ours)) for _ in range(RUNS)]
+    lines = []
+    for place, mode in enumerate(("wall", "CPU")):
+        hand = median(first[place] for first, _ in samples)
+        own = median(second[place] for _, second in samples)
+        lines.append(Line("start", "first FIND in a new process", mode, RUNS, hand, own, START_GOAL, own <= 5 * hand))
+        show(lines[-1])
+    return lines
+
+
+def run(code: str) -> tuple[float, float]:
+    """Wall and CPU milliseconds of a Python process."""
+    start = perf_counter()
+    process = subprocess.Popen([sys.executable, "-c", code])
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"the process failed with {process.returncode}")
+    return wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000
