@@ -46,10 +46,11 @@ PREDICATES = (HIERARCHY, DOMAIN, *ABOUT_LINKS, *GENERAL)
 DOMAINS = tuple(f"Field{number:02d}" for number in range(20))
 
 WORDS = (
-    "amber river stone quiet engine signal garden copper winter orbit ledger harbor meadow cipher lantern vector "
-    "canyon velvet thunder paper island mirror falcon cedar prism anchor ribbon glacier ember compass saffron tunnel "
-    "beacon willow marble current pepper silver bridge castle"
-).split()
+    "amber", "river", "stone", "quiet", "engine", "signal", "garden", "copper", "winter", "orbit", "ledger", "harbor",
+    "meadow", "cipher", "lantern", "vector", "canyon", "velvet", "thunder", "paper", "island", "mirror", "falcon",
+    "cedar", "prism", "anchor", "ribbon", "glacier", "ember", "compass", "saffron", "tunnel", "beacon", "willow",
+    "marble", "current", "pepper", "silver", "bridge", "castle",
+)  # fmt: skip
 STATUSES = ("active", "open", "closed", "archived", "draft")
 SOURCES = ("chat", "crawler", "import", "sensor", "review")
 

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> list[Line]:
         lines += _reading(path, lambda bench: run_unseen(bench, options.only))
     if "write" in parts:
         show_head("Writes: one transaction each", "us")
-        lines += run_writes(path, options.dir, options.only, options.scale)
+        lines += run_writes(path, options.dir, options.only)
     if "import" in parts:
         show_head("Import: capsules of 200 blocks (us for one element)", "us")
         lines += run_import(options.dir, options.scale)

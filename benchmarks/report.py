@@ -97,9 +97,9 @@ def rows_of(response: Response) -> list[Any]:
 
 def check_same(name: str, hand: Response, ours: Response, *, ordered: bool = True) -> None:
     """The responses must be equal; where the order of rows is free, as bags. Cursor tokens are each side's own."""
-    if "result" in ours and ("next_cursor" in hand) == ("next_cursor" in ours):
-        if hand["result"] == ours["result"] or (not ordered and _bag(hand) == _bag(ours)):
-            return
+    complete = "result" in ours and ("next_cursor" in hand) == ("next_cursor" in ours)
+    if complete and (hand["result"] == ours["result"] or (not ordered and _bag(hand) == _bag(ours))):
+        return
     raise DifferentError(f"{name}: the responses differ\n  SQL {_short(hand)}\n  KIP {_short(ours)}")
 
 

@@ -158,7 +158,7 @@ def test_an_import_fault_has_its_place_in_the_file(tmp_path: Path) -> None:
     assert caught.value.position[:2] == (line, 4)
     assert caught.value.message == f"{path}: Line {line}, column 4: no."
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith("Mend it. The 2 statements before it were written")
+    assert caught.value.hint.startswith("Mend it. The commands before it were written")
 
 
 def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:

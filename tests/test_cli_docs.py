@@ -27,7 +27,7 @@ def test_examples_of_command_pages_do_what_the_page_says(page: Path) -> None:
 
 
 def test_examples_of_the_readme_do_what_it_says() -> None:
-    assert doc_examples.failures(check_docs.ROOT / "README.md") == []
+    assert check_docs.failing_examples() == []
 
 
 def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:

@@ -26,11 +26,11 @@ def test_check_names_file_line_and_column_and_fails_on_errors() -> None:
     outcome = run("check", "bad.kip")
     assert outcome.code == 1
     first, hint = outcome.out.splitlines()[:2]
-    assert first.startswith("bad.kip:2:17: error KIP_1001 ")
+    assert first.startswith("bad.kip:2:18: error KIP_1001 Unexpected")
     assert hint.startswith("    hint: ")
     document = run("check", "bad.kip", "--json").json()
     assert document[0]["file"] == "bad.kip"
-    assert (document[0]["line"], document[0]["column"], document[0]["severity"]) == (2, 17, "error")
+    assert (document[0]["line"], document[0]["column"], document[0]["severity"]) == (2, 18, "error")
 
 
 def test_check_takes_warnings_for_success() -> None:

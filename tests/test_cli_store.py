@@ -105,7 +105,7 @@ def test_a_late_fault_keeps_what_was_written_and_says_so(tmp_path: Path) -> None
     outcome = run("import", "good.kip", "bad.kip")
     assert outcome.code == 1
     assert "bad.kip" in outcome.err
-    assert "1 statements before it were written" in outcome.err
+    assert "The commands before it were written" in outcome.err
     assert run("kip", 'FIND(COUNT(?d)) WHERE { ?d {type: "Domain", name: "Tea"} }').json() == {"result": 1}
 
 

@@ -10,10 +10,9 @@ from types import TracebackType
 from typing import Any
 
 from trivium.errors import NotFoundError, StoreError, TriviumError
-from trivium.kip.install import CAPSULE_VERSION, install
+from trivium.kip.capsule_version import CAPSULE_VERSION
 from trivium.kip.nexus import Clock, Nexus
 from trivium.kip.request import execute
-from trivium.search.index import index_texts
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
 from trivium.store.graph import Graph
@@ -190,6 +189,9 @@ class KnowledgeBase:
         return number
 
     def _install(self, session: Session, number: int) -> None:
+        from trivium.kip.install import install
+        from trivium.search.index import index_texts
+
         graph = Graph(session, number, self._clock(), index_texts)
         install(graph)
         graph.finish()

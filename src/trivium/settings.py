@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+
+from msgspec import Struct
 
 
-@dataclass(slots=True, frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Limits and durability. Times are seconds.
 
     `synchronous` is NORMAL (an acknowledged write survives a killed process) or FULL (also a power cut).
@@ -25,10 +25,10 @@ class Settings:
     def from_environment(cls, **overrides: object) -> Settings:
         """Read `TRIVIUM_TIMEOUT`, `TRIVIUM_MAX_ROWS`, …; keyword arguments win. ValueError on a bad value."""
         values: dict[str, object] = {}
-        for spec in fields(cls):
-            text = os.environ.get(f"TRIVIUM_{spec.name.upper()}")
+        for name in cls.__struct_fields__:
+            text = os.environ.get(f"TRIVIUM_{name.upper()}")
             if text:
-                values[spec.name] = _convert(spec.name, text, getattr(cls(), spec.name))
+                values[name] = _convert(name, text, getattr(cls(), name))
         values.update(overrides)
         settings = cls(**values)  # type: ignore[arg-type]
         if settings.synchronous not in ("NORMAL", "FULL"):

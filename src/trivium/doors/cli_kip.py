@@ -192,13 +192,18 @@ def print_explanation(explained: dict[str, Any]) -> None:
         "plan": "\n".join(explained.get("plan") or []),
         "sql": explained.get("sql") or "",
         "bindings": ", ".join(json.dumps(value, ensure_ascii=False) for value in explained.get("bindings") or []),
-        "timing": "\n".join(f"{stage:<10} {value:>10.1f} µs" for stage, value in explained["timing_us"].items()),
+        "timing": "\n".join(_timings(explained["timing_us"])),
     }
     for name, body in sections.items():
         if body:
             click.secho(name, bold=True)
             click.echo("\n".join(f"  {line}" for line in printable(body).splitlines()))
     click.echo()
+
+
+def _timings(stages: dict[str, float]) -> list[str]:
+    width = max(map(len, stages), default=0)
+    return [f"{stage:<{width}} {value:>10.1f} µs" for stage, value in stages.items()]
 
 
 # --- a stream of requests -------------------------------------------------------------------------

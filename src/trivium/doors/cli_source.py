@@ -57,17 +57,18 @@ def check(choices: Choices, files: tuple[str, ...]) -> None:
 
 
 def _check_text(name: str, text: str) -> Iterator[Remark]:
+    from trivium.kip.capsule_files import without_place
     from trivium.kip.check import check as check_command
 
     try:
         for chunk in _chunks(text):
             for finding in check_command(chunk.text):
                 place = chunk.place(Position(finding.line or 1, finding.column or 1, 0))
-                about = (finding.severity, finding.code, finding.message, finding.hint)
+                about = (finding.severity, finding.code, without_place(finding.message), finding.hint)
                 yield Remark(name, place.line, place.column, *about)
     except KipError as error:
         place = error.position or Position(1, 1, 0)
-        yield Remark(name, place.line, place.column, "error", error.code, error.message, error.hint)
+        yield Remark(name, place.line, place.column, "error", error.code, without_place(error.message), error.hint)
 
 
 def _chunks(text: str) -> Iterator[Any]:

@@ -204,8 +204,17 @@ def _print_checkup(url: str, fresh: bool, report: dict[str, Any]) -> None:
         click.echo(f"{mark} {check['name']}{printable(str(detail))}")
     for section in ("versions", "capabilities"):
         for name, value in report[section].items():
-            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-            click.echo(f"     {name}: {printable(str(shown))}")
+            click.echo(f"     {name}: {printable(_shown(value))}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 # --- contexts -------------------------------------------------------------------------------------
@@ -236,6 +245,8 @@ def context() -> None:
 def create(choices: Choices, slug: str) -> None:
     """Make a new context named SLUG, with the standard types and actors in it."""
     with choices.open() as kb:
+        if slug in [known.slug for known in kb.contexts()]:
+            raise StoreError(f"The context {slug!r} exists already.", f"Use it with --context {slug}.")
         try:
             made = kb.create_context(slug)
         except ValueError as error:

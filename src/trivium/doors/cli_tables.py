@@ -28,18 +28,18 @@ def print_response(command: tree.Command, response: dict[str, Any], *, brief: bo
     result = response["result"]
     if isinstance(command, tree.Find):
         _print_find(out, command, result, brief)
-    elif isinstance(result, dict) and "capsule" in result:
+    elif isinstance(command, tree.Export):
         out.print(Text(printable(result["capsule"].rstrip("\n"))), soft_wrap=True)
         _note(out, f"{result['concepts']} concepts, {result['propositions']} propositions")
-    elif isinstance(result, list) and result and all(map(_is_element, result)):
+    elif isinstance(command, tree.Search):
         _print_elements(out, result, brief)
-    elif isinstance(result, list) and all(isinstance(item, str) for item in result):
+    elif isinstance(command, tree.DescribeTypes):
         out.print(Text(printable("\n".join(result))), soft_wrap=True)
         _note(out, _plural(len(result), "name"))
-    elif isinstance(result, dict) and not any(isinstance(value, dict) for value in result.values()):
-        _print_counters(out, result)
-    else:
+    elif isinstance(command, tree.DescribePrimer | tree.DescribeDomains | tree.DescribeType):
         out.print(Text(to_json(result)), soft_wrap=True)
+    else:
+        _print_counters(out, result)
     if "next_cursor" in response:
         _note(out, f'more: add CURSOR "{response["next_cursor"]}"')
 
@@ -76,6 +76,9 @@ def _print_find(out: Console, command: tree.Find, result: Any, brief: bool) -> N
 
 def _print_elements(out: Console, elements: Sequence[dict[str, Any]], brief: bool) -> None:
     """Nodes and links, one a row; `_score` of SEARCH in front."""
+    if not elements:
+        _note(out, _plural(0, "element"))
+        return
     scored = any("_score" in element["metadata"] for element in elements)
     links = any(element["_type"] == "PropositionLink" for element in elements)
     identity = ["subject", "predicate", "object"] if links else ["type", "name"]

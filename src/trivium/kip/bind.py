@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import lexer, values
@@ -88,8 +89,7 @@ def json_kind(value: Any) -> str:
 Convert = Callable[[Any, int, Snapshot], Any]
 
 
-@dataclass(slots=True)
-class Source:
+class Source(Struct):
     """Where one SQL binding comes from: the literal at token `at`, or a parameter; `convert` checks and adapts it."""
 
     convert: Convert

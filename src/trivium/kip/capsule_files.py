@@ -273,12 +273,21 @@ def _count(report: ImportReport, result: dict[str, Any]) -> ImportReport:
     )
 
 
-_PREFIX = re.compile(r"Line \d+, column \d+: ")
+_PLACE = re.compile(r"Line \d+, column \d+: ")
+
+
+def without_place(message: str) -> str:
+    """A message of the engine without the line and column it begins with, for those who know a better place.
+
+    >>> without_place("Line 1, column 2: Unexpected ','.")
+    "Unexpected ','."
+    """
+    return _PLACE.sub("", message, count=1) if _PLACE.match(message) else message
 
 
 def _import_error(source: Source, chunk: Chunk, error: dict[str, Any], report: ImportReport) -> KipError:
     """The fault of one command as a fault of the file it stands in."""
-    message = _PREFIX.sub("", error["message"], count=1)
+    message = without_place(error["message"])
     position = Position(chunk.line, chunk.column, 0)
     if "position" in error:
         position = chunk.place(Position(error["position"]["line"], error["position"]["column"], 0))
@@ -287,7 +296,7 @@ def _import_error(source: Source, chunk: Chunk, error: dict[str, Any], report: I
         message = f"In the command that begins on line {position.line}: {message}"
     hint = error.get("hint")
     if report.commands:
-        hint = f"{hint} The {report.statements} statements before it were written; importing again is safe."
+        hint = f"{hint} The commands before it were written; importing again is safe."
     return _named(source, KipError(error["code"], message, hint, position=position))
 
 

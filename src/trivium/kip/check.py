@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
@@ -279,10 +279,10 @@ def _walk(node: Any) -> Iterator[Any]:
         item = stack.pop()
         if isinstance(item, (list, tuple)):
             stack.extend(reversed(item))
-        elif is_dataclass(item):
+        elif isinstance(item, tree.Node):
             yield item
             if not isinstance(item, (tree.Lit, tree.Template)):
-                stack.extend(getattr(item, field.name) for field in reversed(fields(item)))
+                stack.extend(getattr(item, name) for name in reversed(item.__struct_fields__))
 
 
 def _variables(node: Any) -> set[str]:

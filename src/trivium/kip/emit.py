@@ -8,8 +8,10 @@ expressions, so the whole WHERE block stays one statement.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from trivium.errors import KipError
 from trivium.kip import bind, operands, tree
@@ -33,8 +35,7 @@ from trivium.store.dialect import Dialect
 CONCEPT, LINK, ELEMENT, PREDICATE, ANY = "concept", "link", "element", "predicate", "any"
 
 
-@dataclass(slots=True, frozen=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """What a variable stands for: `expr` is an element id, or a predicate name for kind PREDICATE."""
 
     expr: str
@@ -322,8 +323,7 @@ class GroupEmitter:
     def _guarded(self, atoms: list[Atom], names: set[str]) -> None:
         """A pattern that may meet a null of this group: such rows pass it by (docs/kip-semantics.md)."""
         scope = self.scope
-        met = [scope.own[name].expr for name in sorted(names) if self._is_null_prone(name)]
-        nulls = " OR ".join(f"{expr} IS NULL" for expr in met) or operands.FALSE
+        nulls = " OR ".join(self._passes(name) for name in sorted(names) if self._is_null_prone(name))
         inner = Scope(scope.compiler, scope.visible(), scope)
         bound = set(inner.outer)
         for atom in ordered(atoms, bound, Costs(scope.compiler.snapshot, scope.compiler.read)):
@@ -333,6 +333,12 @@ class GroupEmitter:
             scope.where.append(f"({nulls} OR EXISTS (\n{inner.sql([])}))")
             return
         self._lateral(inner, new, null_when=nulls, left=False)
+
+    def _passes(self, name: str) -> str:
+        """When a null of this group lets a row pass; one that the enclosing solution has as well does not match."""
+        passes = f"{self.scope.own[name].expr} IS NULL"
+        outer = self.scope.outer.get(name)
+        return passes if outer is None or not outer.nullable else f"({passes} AND {outer.expr} IS NOT NULL)"
 
     def _lateral(self, inner: Scope, new: list[str], *, null_when: str | None, left: bool) -> None:
         scope, compiler = self.scope, self.compiler

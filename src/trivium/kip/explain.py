@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pprint
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from trivium.errors import KipError
-from trivium.kip import lexer, parser
+from trivium.kip import lexer, parser, tree
 from trivium.kip.bind import Parameters
 from trivium.kip.query import Prepared, QueryRunner
 
@@ -38,7 +38,7 @@ def explain(nexus: Nexus, runner: QueryRunner, text: str, parameters: Parameters
         watch.mark("lex")
         parsed = parser.parse(text)
         watch.mark("lex and parse")
-        report["tree"] = pprint.pformat(parsed.command, width=110)
+        report["tree"] = "\n".join(_lines(parsed.command, ""))
         prepared = nexus.prepare(text)
         if prepared.query is not None:
             _plan(nexus, runner, prepared, parameters, report, watch)
@@ -51,6 +51,27 @@ def explain(nexus: Nexus, runner: QueryRunner, text: str, parameters: Parameters
     except KipError as error:
         report["response"] = {"error": lexer.place(error, text).to_dict()}
     return report
+
+
+def _lines(node: Any, indent: str) -> Iterator[str]:
+    """A tree, one node to a line."""
+    if isinstance(node, tree.Node):
+        parts = [(name, getattr(node, name)) for name in node.__struct_fields__ if name != "at"]
+        plain = [f"{name}={value!r}" for name, value in parts if not _is_branch(value) and value is not None]
+        yield f"{indent}{type(node).__name__} {' '.join(plain)}".rstrip()
+        for name, value in parts:
+            if _is_branch(value):
+                yield f"{indent}  {name}:"
+                for item in value if isinstance(value, (list, tuple)) else [value]:
+                    yield from _lines(item, indent + "    ")
+    else:
+        yield f"{indent}{node!r}"
+
+
+def _is_branch(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(item, (tree.Node, tuple)) for item in value)
+    return isinstance(value, tree.Node) and not isinstance(value, (tree.Lit, tree.Param, tree.Var, tree.Path))
 
 
 def _plan(

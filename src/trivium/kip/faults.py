@@ -30,7 +30,6 @@ KINDS = frozenset({STRING, NUMBER, INTEGER, POSITIVE, LITERAL, PLACEHOLDER, VARI
 
 _MATCH_KEYS = frozenset({"id", "type", "name"})
 _STEP_WITH_DIGIT = re.compile(r"\?(?:\w+\.)*[0-9]")
-_FOREIGN_LETTER = re.compile(r"\??[\w.]*[^\x00-\x7f][\w.]*\Z")
 
 
 class SyntaxFault(KipError):
@@ -84,11 +83,8 @@ def join_expected(expected: tuple[str, ...]) -> str:
 
 
 def is_bad_identifier(token: str) -> bool:
-    """Whether the lexer refused this token because of its identifier (§2.8.1): `?1st`, `?x.1st`, `größe`."""
-    if token[:1] != END or len(token) == 1:
-        return False
-    raw = token[1:]
-    return bool(_STEP_WITH_DIGIT.match(raw)) or (not raw[0].isdigit() and bool(_FOREIGN_LETTER.match(raw)))
+    """Whether a variable or path step of this token begins with a digit (§2.8.1): `?1st`, `?x.1st`."""
+    return token[:1] == END and bool(_STEP_WITH_DIGIT.match(token, 1))
 
 
 def _starts_with_digit(token: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import bind, operands, tree
@@ -20,8 +21,7 @@ KEY = "\0key"
 """Names of the parameters through which a cursor's key values are bound: `\\0key0`, `\\0key1`, …"""
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """A compiled query. Rows hold the columns of `outputs` in order, then `keys` columns of the paging key."""
 
     sql: str
@@ -32,7 +32,7 @@ class Plan:
     order: tuple[str, ...] = ()
     limit: int | None = None
     scalar: bool = False
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
     cap: int = 0
     used: int = 0
 
@@ -64,8 +64,7 @@ class Plan:
         return values[0] if len(values) == 1 else values
 
 
-@dataclass(slots=True)
-class _Keys:
+class _Keys(Struct):
     """The total order of the rows: SQL terms with their direction."""
 
     terms: list[tuple[str, bool]]

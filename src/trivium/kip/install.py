@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from trivium.kip import tree
 from trivium.kip.parser import parse
@@ -11,9 +10,6 @@ from trivium.kip.snapshot import Snapshot
 from trivium.kip.upsert import Upserter
 from trivium.settings import Settings
 from trivium.store.graph import META_TYPES, Graph
-
-CAPSULE_VERSION = "1"
-"""Raise it when a shipped capsule changes: open stores then gain what is new."""
 
 STANDARD = (
     "01-genesis",
@@ -31,6 +27,8 @@ _ACTORS = {"08-self": "$self", "09-system": "$system"}
 
 @cache
 def _command(name: str) -> tree.Upsert:
+    from importlib import resources
+
     text = (resources.files("trivium") / "capsules" / f"{name}.kip").read_text(encoding="utf-8")
     command = parse(text).command
     assert isinstance(command, tree.Upsert)

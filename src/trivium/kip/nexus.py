@@ -8,14 +8,11 @@ from typing import Any
 import apsw
 
 from trivium.errors import KipError
-from trivium.kip import delete, describe, export, merge, snapshot, tree, update
+from trivium.kip import snapshot, tree
 from trivium.kip.bind import Parameters
 from trivium.kip.lexer import place
 from trivium.kip.query import Cache, Prepared, QueryRunner, statement_digest
-from trivium.kip.search import search
 from trivium.kip.snapshot import Snapshot
-from trivium.kip.upsert import Upserter
-from trivium.search.index import index_texts
 from trivium.settings import Settings
 from trivium.store.graph import Graph
 from trivium.store.sqlite import Rollback, Session, SqliteStore, translate
@@ -25,7 +22,10 @@ WRITES = (tree.Upsert, tree.Update, tree.Merge, tree.DeleteKeys, tree.DeleteProp
 
 
 class Nexus:
-    """Executes single commands. Thread-safe: readers run side by side, writers take turns."""
+    """Executes single commands. Thread-safe: readers run side by side, writers take turns.
+
+    Writers, META and search are imported when first used, so that a process that only asks starts quickly.
+    """
 
     def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Clock) -> None:
         self.store = store
@@ -75,6 +75,9 @@ class Nexus:
             store.checkin(session)
 
     def _meta(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
+        from trivium.kip import describe, export
+        from trivium.kip.search import search
+
         command = prepared.parsed.command
         with self.store.read() as session:
             schema = self.schema(session)
@@ -118,6 +121,8 @@ class Nexus:
     # --- writing ----------------------------------------------------------------------------------
 
     def _write(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool) -> dict[str, Any]:
+        from trivium.search.index import index_texts
+
         result: dict[str, Any] = {}
         with self.store.write() as session:
             schema = self._load(session)
@@ -138,6 +143,9 @@ class Nexus:
         schema: Snapshot,
         dry_run: bool,
     ) -> dict[str, Any]:
+        from trivium.kip import delete, merge, update
+        from trivium.kip.upsert import Upserter
+
         command = prepared.parsed.command
         if isinstance(command, tree.Upsert):
             return Upserter(graph, schema, parameters, self.settings).run(command).to_dict(dry_run=dry_run)

@@ -6,7 +6,7 @@ of `==`. A comparison may come out as SQL NULL for "no"; `negate` turns that int
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from trivium.store.dialect import Dialect
 
@@ -14,8 +14,7 @@ from trivium.store.dialect import Dialect
 TEXT, NUMBER, BOOL, NULL, JSON, ELEMENT, LIST = "text", "number", "bool", "null", "json", "element", "list"
 
 
-@dataclass(slots=True, frozen=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """A value in SQL. For kind JSON, `type` is its kind expression and `json` its JSON text."""
 
     kind: str

@@ -7,7 +7,8 @@ first, edges are followed from bound ends, and where several anchors compete the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, LinkIdAtom, PathAtom
 from trivium.kip.snapshot import Snapshot
@@ -19,8 +20,7 @@ PROBE_WORTHY_TYPE = 4_000
 SUBJECT, OBJECT = "s", "o"
 
 
-@dataclass(slots=True, frozen=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """Asks how many links of an atom hang on its anchored end (at most PROBE_CAP are counted)."""
 
     atom: int

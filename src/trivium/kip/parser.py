@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip.faults import END, TEXT_END, SyntaxFault, fail
 from trivium.kip.lexer import check_nesting, check_text_limits, place, tokenize
-from trivium.kip.mistakes import recognise
 from trivium.kip.parse_kml import after_upsert, parse_delete, parse_merge, parse_update, parse_upsert
 from trivium.kip.parse_kql import after_find, parse_find
 from trivium.kip.parse_meta import after_search, parse_describe, parse_export, parse_search
 from trivium.kip.tree import Command, DescribeTypes, Export, Find, Search, Update, Upsert
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """A parsed command text.
 
     `quoted_names` are the names that follow a `:` directly inside a string: a parameter of such a name was meant
@@ -101,6 +100,8 @@ def _continuations(command: Command, last: str) -> tuple[str, ...]:
 
 def _explain(error: KipError, text: str, tokens: list[str]) -> KipError:
     """Give an error its position, and the hint of its mistake if it is a known one."""
+    from trivium.kip.mistakes import recognise
+
     if isinstance(error, SyntaxFault) and error.code == "KIP_1001":
         mistake = recognise(text, tokens, error)
         if mistake is not None:

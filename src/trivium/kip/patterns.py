@@ -6,15 +6,15 @@ Embedded matches and unnamed links get internal variables (`#1`, `#2`, …), so 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import tree
 from trivium.kip.tree import Value
 
 
-@dataclass(slots=True)
-class ConceptAtom:
+class ConceptAtom(Struct):
     """`var` is a concept node with this id, type, name."""
 
     var: str
@@ -33,8 +33,7 @@ class ConceptAtom:
         return self.id is not None or (self.type is not None and self.name is not None)
 
 
-@dataclass(slots=True)
-class LinkAtom:
+class LinkAtom(Struct):
     """`link` is a proposition link from `subject` to `object`. Exactly one of `names` and `predicate` is set."""
 
     link: str
@@ -50,8 +49,7 @@ class LinkAtom:
         return own if self.predicate is None else (*own, self.predicate)
 
 
-@dataclass(slots=True)
-class LinkIdAtom:
+class LinkIdAtom(Struct):
     """`link` is the proposition link with this id."""
 
     link: str
@@ -63,8 +61,7 @@ class LinkIdAtom:
         return (self.link,)
 
 
-@dataclass(slots=True)
-class PathAtom:
+class PathAtom(Struct):
     """Some walk of `low` to `high` links of one predicate leads from `subject` to `object` (§3.4.2)."""
 
     link: str | None

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import bind, lexer, tree, values
@@ -32,8 +32,7 @@ DIALECT: Dialect = SqliteDialect()
 _CACHE_SIZE = 2_000
 
 
-@dataclass(slots=True)
-class Prepared:
+class Prepared(Struct):
     """A parsed text with its plans. `tokens` are given when the tree came from another text of equal shape."""
 
     parsed: Parsed
@@ -114,15 +113,14 @@ Analysis = tuple[int, list[Atom], list[Probe]]
 """The schema epoch, the atoms before the first OPTIONAL or UNION, and the degrees worth knowing."""
 
 
-@dataclass(slots=True)
-class Query:
+class Query(Struct):
     """A pattern with its compiled variants. With `targets` it selects their ids instead of projecting FIND items."""
 
     find: tree.Find
     targets: list[tree.Var] | None = None
     limit: tree.Value | None = None
     analysis: Analysis | None = None
-    variants: dict[tuple[Any, ...], Plan] = field(default_factory=dict)
+    variants: dict[tuple[Any, ...], Plan] = {}
 
 
 class QueryRunner:
@@ -447,7 +445,7 @@ def _digest(prepared: Prepared, parameters: Parameters) -> str:
     if not rest:
         return prepared.digest
     text = prepared.digest + encode(sorted(rest.items()))
-    return hashlib.blake2b(text.encode(), digest_size=9).hexdigest()
+    return _short_hash(text)
 
 
 def statement_digest(tokens: list[str]) -> str:
@@ -460,7 +458,13 @@ def statement_digest(tokens: list[str]) -> str:
             skip = True
         else:
             kept.append(token)
-    return hashlib.blake2b("\n".join(kept).encode(), digest_size=9).hexdigest()
+    return _short_hash("\n".join(kept))
+
+
+def _short_hash(text: str) -> str:
+    from hashlib import blake2b
+
+    return blake2b(text.encode(), digest_size=9).hexdigest()
 
 
 def _tail_params(tokens: list[str]) -> set[str]:

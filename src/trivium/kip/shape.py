@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.kip import operands, tree
 from trivium.kip.emit import CONCEPT, LINK, PREDICATE, Scope, operand
@@ -14,8 +15,7 @@ Column = Sequence[Any]
 Reader = Callable[[list[Column]], list[Any]]
 
 
-@dataclass(slots=True)
-class Output:
+class Output(Struct):
     """The SQL columns of one FIND expression and what makes them its values."""
 
     columns: list[str]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.store.sqlite import Session
 
 
-@dataclass(slots=True)
-class Snapshot:
+class Snapshot(Struct):
     """The schema of one context at one epoch. Counts are estimates for planning and may lag behind."""
 
     ctx: int
@@ -17,8 +16,8 @@ class Snapshot:
     types: frozenset[str]
     predicates: frozenset[str]
     higher_order: frozenset[str]
-    type_counts: dict[str, int] = field(default_factory=dict)
-    link_counts: dict[str, int] = field(default_factory=dict)
+    type_counts: dict[str, int] = {}
+    link_counts: dict[str, int] = {}
     concepts: int = 0
     links: int = 0
 

@@ -12,169 +12,161 @@ The parser makes the tree from text alone; `bind` replaces placeholders by param
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-def _at() -> Any:
-    return field(default=-1, compare=False, repr=False)
+
+class Node(msgspec.Struct, eq=False):
+    """Base of all nodes: equality and `repr` leave `at` out."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__struct_fields__ if name != "at")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name != "at")
+        return f"{type(self).__name__}({shown})"
 
 
 # --- values ---------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Lit:
+class Lit(Node):
     """A literal; `at` is its token, which is also how a cached plan finds the value in another text of equal shape."""
 
     value: Any
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Param:
+class Param(Node):
     """A placeholder `:name` (§6.1, `parameters`)."""
 
     name: str
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Template:
+class Template(Node):
     """A dict or list that holds `Param`s somewhere inside (plain JSON values otherwise)."""
 
     value: Any
-    at: int = _at()
+    at: int = -1
 
 
 Value = Lit | Param | Template
 
 
-@dataclass(slots=True)
-class Var:
+class Var(Node):
     """A variable or handle; `name` without the question mark."""
 
     name: str
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Path:
+class Path(Node):
     """`?var` (no steps) or `?var.attributes.key` (§3.2)."""
 
     var: str
     steps: tuple[str, ...] = ()
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Aggregate:
+class Aggregate(Node):
     """COUNT, SUM, AVG, MIN or MAX over a path (§3.3)."""
 
     func: str
     distinct: bool
     path: Path
-    at: int = _at()
+    at: int = -1
 
 
 # --- patterns (§3.4) ------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class ConceptMatch:
+class ConceptMatch(Node):
     """`{id: …}`, `{type: …}`, `{name: …}` or `{type: …, name: …}`."""
 
     id: Value | None = None
     type: Value | None = None
     name: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class LinkById:
+class LinkById(Node):
     """`(id: …)`."""
 
     id: Value
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class PredicateNames:
+class PredicateNames(Node):
     """One literal predicate or alternatives `"a" | "b"`."""
 
     names: list[Value]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class PredicatePath:
+class PredicatePath(Node):
     """`"p"{low,high}`; `high` None is unbounded."""
 
     name: Value
     low: int
     high: int | None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class LinkPattern:
+class LinkPattern(Node):
     """`(subject, predicate, object)`."""
 
     subject: Term
     predicate: Var | PredicateNames | PredicatePath
     object: Term
-    at: int = _at()
+    at: int = -1
 
 
 LinkMatch = LinkById | LinkPattern
 Term = Var | ConceptMatch | LinkById | LinkPattern
 
 
-@dataclass(slots=True)
-class ConceptClause:
+class ConceptClause(Node):
     var: Var
     match: ConceptMatch
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class LinkClause:
+class LinkClause(Node):
     var: Var | None
     match: LinkMatch
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Filter:
+class Filter(Node):
     expr: Expr
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Not:
+class Not(Node):
     group: Group
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Optional:
+class Optional(Node):
     group: Group
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Union:
+class Union(Node):
     group: Group
-    at: int = _at()
+    at: int = -1
 
 
 Clause = ConceptClause | LinkClause | Filter | Not | Optional | Union
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Node):
     clauses: list[Clause]
-    at: int = _at()
+    at: int = -1
 
 
 # --- filter expressions (§3.4.3) ------------------------------------------------------------------
@@ -182,41 +174,36 @@ class Group:
 Operand = Path | Lit | Param | Template
 
 
-@dataclass(slots=True)
-class Compare:
+class Compare(Node):
     """`left op right` with op one of `== != < > <= >=`."""
 
     op: str
     left: Operand
     right: Operand
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Node):
     """CONTAINS, STARTS_WITH, ENDS_WITH, REGEX (two operands), IN (operand, list), IS_NULL, IS_NOT_NULL (one)."""
 
     func: str
     args: list[Operand]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class And:
+class And(Node):
     items: list[Expr]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Or:
+class Or(Node):
     items: list[Expr]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Negation:
+class Negation(Node):
     item: Expr
-    at: int = _at()
+    at: int = -1
 
 
 Expr = Compare | Call | And | Or | Negation
@@ -225,51 +212,46 @@ Expr = Compare | Call | And | Or | Negation
 # --- KQL ------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class SortKey:
+class SortKey(Node):
     expr: Path | Aggregate
     descending: bool = False
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Find:
+class Find(Node):
     items: list[Path | Aggregate]
     where: Group
-    order_by: list[SortKey] = field(default_factory=list)
+    order_by: list[SortKey] = []
     limit: Value | None = None
     cursor: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
 # --- KML ------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class PropositionEntry:
+class PropositionEntry(Node):
     """One entry of SET PROPOSITIONS."""
 
     predicate: Value
     target: Term
     metadata: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class ConceptBlock:
+class ConceptBlock(Node):
     """`identity` holds id, or type and name."""
 
     handle: Var | None
     identity: ConceptMatch
     expect_version: Value | None = None
     attributes: Value | None = None
-    propositions: list[PropositionEntry] = field(default_factory=list)
+    propositions: list[PropositionEntry] = []
     metadata: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class PropositionBlock:
+class PropositionBlock(Node):
     """`identity` is `(id: …)` or `(target, "p", target)`; its terms are handles, concept identities, or links."""
 
     handle: Var | None
@@ -277,133 +259,118 @@ class PropositionBlock:
     expect_version: Value | None = None
     attributes: Value | None = None
     metadata: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class UpsertStatement:
+class UpsertStatement(Node):
     blocks: list[ConceptBlock | PropositionBlock]
     metadata: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Upsert:
+class Upsert(Node):
     """One command text of one or more UPSERT statements (§4.1)."""
 
     statements: list[UpsertStatement]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class UpdateCall:
+class UpdateCall(Node):
     """ADD, MUL, CLAMP or COALESCE; operands are numbers, placeholders, paths on the target, or further calls."""
 
     func: str
     args: list[Lit | Param | Path | UpdateCall]
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class UpdateObject:
+class UpdateObject(Node):
     """An UPDATE SET block: each key with a value or a call; or `param`, a placeholder for the whole object."""
 
     entries: list[tuple[str, Value | UpdateCall]]
     param: Param | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Update:
+class Update(Node):
     target: Var
     attributes: UpdateObject | None
     metadata: UpdateObject | None
     where: Group
     limit: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Merge:
+class Merge(Node):
     source: Var
     target: Var
     where: Group
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DeleteKeys:
+class DeleteKeys(Node):
     """DELETE ATTRIBUTES or DELETE METADATA; `part` is `attributes` or `metadata`."""
 
     part: str
     keys: list[Value]
     target: Var
     where: Group
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DeletePropositions:
+class DeletePropositions(Node):
     target: Var
     where: Group
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DeleteConcept:
+class DeleteConcept(Node):
     target: Var
     where: Group
-    at: int = _at()
+    at: int = -1
 
 
 # --- META -----------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class DescribePrimer:
-    at: int = _at()
+class DescribePrimer(Node):
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DescribeDomains:
-    at: int = _at()
+class DescribeDomains(Node):
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DescribeTypes:
+class DescribeTypes(Node):
     """`kind` is `CONCEPT` or `PROPOSITION`."""
 
     kind: str
     limit: Value | None = None
     cursor: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class DescribeType:
+class DescribeType(Node):
     kind: str
     name: Value
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Search:
+class Search(Node):
     kind: str
     term: Value
     type: Value | None = None
     mode: Value | None = None
     threshold: Value | None = None
     limit: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
-@dataclass(slots=True)
-class Export:
+class Export(Node):
     target: Var
     where: Group
     limit: Value | None = None
     cursor: Value | None = None
-    at: int = _at()
+    at: int = -1
 
 
 Write = Upsert | Update | Merge | DeleteKeys | DeletePropositions | DeleteConcept

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import bind, protect, tree, values
@@ -25,13 +26,12 @@ from trivium.store.sqlite import equal
 Metadata = dict[str, Any]
 
 
-@dataclass(slots=True)
-class UpsertResult:
+class UpsertResult(Struct):
     """§6.2.2: blocks executed and the ids of top-level blocks in order."""
 
     blocks: int = 0
-    concepts: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
+    concepts: list[str] = []
+    links: list[str] = []
 
     def to_dict(self, *, dry_run: bool) -> dict[str, Any]:
         return {
@@ -44,7 +44,8 @@ class UpsertResult:
 class Upserter:
     """Executes the statements of one command text inside one transaction.
 
-    `privileged` lets the installer write protected nodes; with `fill` it only adds keys that are missing. Any fault is raised; the caller undoes the transaction.
+    `privileged` lets the installer write protected nodes; with `fill` it only adds keys that are missing. Any fault is
+    raised; the caller undoes the transaction.
     """
 
     def __init__(
@@ -139,7 +140,8 @@ class Upserter:
             node = self._node_by_id(identity.id)
             element_id = self._change_node(block, node, attributes, metadata)
         else:
-            assert identity.type is not None and identity.name is not None
+            assert identity.type is not None
+            assert identity.name is not None
             type_, name = self._text(identity.type, "A concept type"), self._text(identity.name, "A concept name")
             self._require_type(type_, identity.type.at)
             found = self._graph.concept_named(type_, name)
@@ -278,7 +280,7 @@ class Upserter:
                 raise KipError(
                     "KIP_3001",
                     f"The handle ?{term.name} is not defined before this place.",
-                    f"Put the CONCEPT or PROPOSITION block that defines ?{term.name} earlier in the same UPSERT statement, "
+                    f"Put the block that defines ?{term.name} earlier in the same UPSERT statement, "
                     'or name an existing node as {type: "…", name: "…"}.',
                     at=term.at,
                 )
@@ -297,7 +299,8 @@ class Upserter:
     def _existing_node(self, match: tree.ConceptMatch) -> int:
         if match.id is not None:
             return self._node_by_id(match.id).id
-        assert match.type is not None and match.name is not None
+        assert match.type is not None
+        assert match.name is not None
         type_, name = self._text(match.type, "A concept type"), self._text(match.name, "A concept name")
         found = self._known.get((type_, name))
         if found is not None:

@@ -7,8 +7,9 @@ the text index, versions, the schema epoch. The rules of KML (protection, guards
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session
@@ -20,8 +21,7 @@ _LINK = "id, s, p, o, version, updated_at, json(attrs), json(meta)"
 _BATCH = 500
 
 
-@dataclass(slots=True)
-class Concept:
+class Concept(Struct):
     """A concept row; `attributes` and `metadata` are decoded (author metadata and `_merged_from` only)."""
 
     id: int
@@ -33,8 +33,7 @@ class Concept:
     metadata: dict[str, Any]
 
 
-@dataclass(slots=True)
-class Link:
+class Link(Struct):
     """A link row; `subject` and `object` are ids of either kind."""
 
     id: int
