@@ -102,18 +102,18 @@ def _fragments(text: str) -> Iterator[str]:
 # --- from the grammar -----------------------------------------------------------------------------
 
 _STRINGS = (
-    "Drug", "Symptom", "treats", "has_side_effect", "Fever", "Brevix", "Lumanol", "Person", "$self", "Domain",
-    "CoreSchema", "belongs_to_domain", "$ConceptType", "$PropositionType", "C:1", "P:1:treats", "", "keyword", "risk",
+    "Drug", "Symptom", "eases", "causes", "Fever", "Brevix", "Lumanol", "Person", "$self", "Domain",
+    "CoreSchema", "belongs_to_domain", "$ConceptType", "$PropositionType", "C:1", "P:1:eases", "", "keyword", "risk",
     "é", "東京", "😀", 'say \\"hi\\"', "\\u0041", "a.*b", "(", "[", "true", "1", "_version", "2026-01-01T00:00:00Z",
 )  # fmt: skip
 _FITTING: dict[str, tuple[str, ...]] = {
     "match_type": ("Drug", "Drug", "Symptom", "Person", "Domain", "$ConceptType", "$PropositionType"),
     "match_name": ("Brevix", "Lumanol", "Fever", "Cough", "$self", "CoreSchema", "New one"),
     "match_id": ("C:1", "C:30", "C:40"),
-    "link_by_id": ("P:1:belongs_to_domain", "P:30:treats"),
-    "predicate": ("treats", "treats", "has_side_effect", "belongs_to_domain"),
-    "entry": ("treats", "belongs_to_domain"),
-    "link_identity": ("treats", "belongs_to_domain"),
+    "link_by_id": ("P:1:belongs_to_domain", "P:30:eases"),
+    "predicate": ("eases", "eases", "causes", "belongs_to_domain"),
+    "entry": ("eases", "belongs_to_domain"),
+    "link_identity": ("eases", "belongs_to_domain"),
 }
 """What stands most of the time where a rule asks for a string."""
 _NAMES = ("a", "b", "c", "x", "risk", "form", "attributes", "metadata", "name", "type", "id", "_version", "aliases")
@@ -386,7 +386,7 @@ _PLAIN = (
     "Symptom",
     "Brevix",
     "Fever",
-    "treats",
+    "eases",
     "keyword",
     "x",
     1,

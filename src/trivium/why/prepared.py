@@ -1,0 +1,255 @@
+"""A loaded index with its look-up tables, so that a query touches little more than what it returns.
+
+A `PreparedIndex` is made once for each loaded index; each profile sees the entities through its own `View`. Nothing
+here reads a file, starts a process or opens a socket.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal
+
+from trivium.why.model import CommitEvidence, Definition, DocumentRegion, Entity, Entry, Index, MemoryRelation
+
+Profile = Literal["local", "service"]
+FOLLOWED = frozenset({"defines-symbol", "affected-fact", "affected-path"})
+"""The kinds of links that lead from a key to an entity and from a direct entity to keys (reference 7, steps 6, 7)."""
+_UNASKED = frozenset({"default", "*"})
+_KIND_ORDER = {"decision": 0, "concept": 1, "change": 2}
+
+Span = tuple[int, int]
+
+
+class PreparedIndex:
+    """An index and what is looked up in it; the index must not change afterwards (reference 7).
+
+    Making one costs some milliseconds for thousands of entities, a query on it well under one. Give it to
+    `knowledge_why` in place of the index when more than one question is asked.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.by_id: dict[str, Entry] = {}
+        self.by_path: dict[str, list[Entry]] = {}
+        self.by_symbol: dict[str, list[Entry]] = {}
+        for entry in sorted(index.entries, key=lambda entry: entry.id):
+            self.by_id[entry.id] = entry
+            self.by_path.setdefault(entry.path, []).append(entry)
+            for name in _askable(entry):
+                self.by_symbol.setdefault(name, []).append(entry)
+        self.paths = sorted({*index.paths, *self.by_path})
+
+    @cached_property
+    def local(self) -> View:
+        """All entities."""
+        return View(self, self.index.entities or [])
+
+    @cached_property
+    def service(self) -> View:
+        """The entities without any evidence from commits (reference 12, restricted profile)."""
+        return View(self, [entity for entity in self.index.entities or [] if not is_commit(entity)])
+
+    def view(self, profile: Profile) -> View:
+        """What a profile may see."""
+        return self.service if profile == "service" else self.local
+
+    @cached_property
+    def mention_lines(self) -> dict[tuple[str, str], int]:
+        """The first line of each mention, by entry id and document id."""
+        lines: dict[tuple[str, str], int] = {}
+        for mention in self.index.mentions:
+            key = (mention.entry, mention.document)
+            lines[key] = min(mention.line, lines.get(key, mention.line))
+        return lines
+
+    def is_directory(self, path: str) -> bool:
+        """Whether files of the repository lie below this path; the empty path is the root."""
+        return next(self.paths_below(path), None) is not None
+
+    def paths_below(self, path: str) -> Iterator[str]:
+        """The paths below a directory, ascending."""
+        prefix = f"{path}/" if path else ""
+        for position in range(bisect_left(self.paths, prefix), len(self.paths)):
+            if not self.paths[position].startswith(prefix):
+                return
+            yield self.paths[position]
+
+    def exporting(self, name: str) -> Iterable[Entry]:
+        """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4)."""
+        found = {entry.id: entry for entry in self.by_symbol.get(name, ())}
+        if "." in name:
+            found.update((entry.id, entry) for entry in self._dotted.get(name, ()))
+        return found.values()
+
+    @cached_property
+    def _dotted(self) -> dict[str, list[Entry]]:
+        """Dotted names to entries: declared `Name.method`, and `package.module.Name` of Python modules."""
+        names: dict[str, list[Entry]] = {}
+        for entry in self.by_id.values():
+            exported = set(entry.symbols)
+            own = [*exported, *(d.name for d in entry.definitions if "." in d.name and _head(d) in exported)]
+            prefixes = list(module_names(entry.path)) if entry.language == "python" else []
+            written = {name for name in own if "." in name}
+            written.update(f"{prefix}.{name}" for prefix in prefixes for name in own)
+            for name in written:
+                names.setdefault(name, []).append(entry)
+        return names
+
+
+class View:
+    """The entities of one profile, ascending by id, with tables of their positions."""
+
+    def __init__(self, prepared: PreparedIndex, entities: Iterable[Entity]) -> None:
+        self.prepared = prepared
+        self.entities = sorted(entities, key=lambda entity: entity.id)
+        self.by_name: dict[str, list[int]] = {}
+        self.by_region: dict[str, list[tuple[int, Span]]] = {}
+        self.by_link: dict[str, list[int]] = {}
+        self.by_symbol: dict[str, list[int]] = {}
+        for position, entity in enumerate(self.entities):
+            self._add(position, entity)
+        self.position = {entity.id: position for position, entity in enumerate(self.entities)}
+        self._add_citations()
+        self.cited_names = {name: self._positions(ids) for name, ids in prepared.index.entities_by_name.items()}
+
+    def _add(self, position: int, entity: Entity) -> None:
+        for name in {entity.id, entity.name, *entity.aliases}:
+            self.by_name.setdefault(name, []).append(position)
+        for path, span in regions(entity):
+            self.by_region.setdefault(path, []).append((position, span))
+        for link in entity.links:
+            if link.kind in FOLLOWED:
+                self.by_link.setdefault(link.target, []).append(position)
+                if link.symbol is not None:
+                    self.by_symbol.setdefault(link.symbol, []).append(position)
+
+    def _add_citations(self) -> None:
+        """Let paths beyond the bound of links, and removed ones that records cite, lead to entities like links do."""
+        index = self.prepared.index
+        for path, ids in index.entities_by_path.items():
+            self._lead(path, self._positions(ids))
+        for path, ids in index.changes_by_path.items():
+            positions = self._positions(ids)
+            self._lead(path, positions)
+            for entry in self.prepared.by_path.get(path, ()):
+                if entry.kind != "document":
+                    self._lead(entry.id, positions)
+
+    def _lead(self, key: str, positions: list[int]) -> None:
+        if positions:
+            self.by_link.setdefault(key, []).extend(positions)
+
+    def _positions(self, ids: Iterable[str]) -> list[int]:
+        return [self.position[i] for i in ids if i in self.position]
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """The entity of this id, if the profile may see it."""
+        position = self.position.get(entity_id)
+        return None if position is None else self.entities[position]
+
+    def knows(self, path: str) -> bool:
+        """Whether something is recorded at this path, or was: a file, a directory, a region, a link."""
+        prepared = self.prepared
+        return (
+            path in prepared.by_path or path in self.by_link or path in self.by_region or self._is_listed(path)
+        ) or prepared.is_directory(path)
+
+    def _is_listed(self, path: str) -> bool:
+        position = bisect_left(self.prepared.paths, path)
+        return position < len(self.prepared.paths) and self.prepared.paths[position] == path
+
+    @cached_property
+    def rank(self) -> list[int]:
+        """For each position its place when a limit must choose: decisions, concepts, change logs, newest commits."""
+        places = sorted(range(len(self.entities)), key=lambda position: _preference(self.entities[position]))
+        rank = [0] * len(places)
+        for place, position in enumerate(places):
+            rank[position] = place
+        return rank
+
+    @cached_property
+    def relations(self) -> dict[str, list[MemoryRelation]]:
+        """Memory relations by the entity they support, each list in the order of answers."""
+        found: dict[str, list[MemoryRelation]] = {}
+        for relation in sorted(self.prepared.index.memory_relations, key=relation_order):
+            if relation.target in self.position:
+                found.setdefault(relation.target, []).append(relation)
+        return found
+
+    @cached_property
+    def askable(self) -> Askable:
+        """The names that may be suggested for a target that nothing matches."""
+        names = {name for entity in self.entities for name in (entity.name, *entity.aliases)}
+        return Askable(names.union(self.prepared.paths, self.prepared.by_symbol))
+
+
+class Askable:
+    """Names, aliases, paths and symbols, filed by length and without case (reference 10, suggestions)."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.by_length: dict[int, list[str]] = {}
+        self.folded: dict[str, list[str]] = {}
+        for name in sorted(set(names)):
+            self.by_length.setdefault(len(name), []).append(name)
+            self.folded.setdefault(name.casefold(), []).append(name)
+
+
+def is_commit(entity: Entity) -> bool:
+    """Whether any evidence of the entity is a commit."""
+    return any(isinstance(evidence, CommitEvidence) for evidence in entity.evidence)
+
+
+def regions(entity: Entity) -> Iterator[tuple[str, Span]]:
+    """Path and lines of the entity's document regions."""
+    for evidence in entity.evidence:
+        if isinstance(evidence, DocumentRegion):
+            yield evidence.path, (evidence.line_start, evidence.line_end)
+
+
+def relation_order(relation: MemoryRelation) -> tuple[str, ...]:
+    """The order of memory relations in an answer (reference 6)."""
+    proof = relation.evidence
+    return (
+        relation.target,
+        relation.candidate_id,
+        proof.kind,
+        proof.value,
+        proof.raw_path or "",
+        proof.fact_hash,
+    )
+
+
+def module_names(path: str) -> Iterator[str]:
+    """The dotted names under which a Python file may be imported: from the root, and below a first `src` or `lib`.
+
+    >>> list(module_names("src/trivium/why/__init__.py"))
+    ['src.trivium.why', 'trivium.why']
+    """
+    parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
+    if parts[-1] == "__init__":
+        parts.pop()
+    if parts:
+        yield ".".join(parts)
+    if len(parts) > 1 and parts[0] in {"src", "lib"}:
+        yield ".".join(parts[1:])
+
+
+def _askable(entry: Entry) -> Iterable[str]:
+    """The exported names that can be asked for: outside Python `default` and `*` are no names (reference 2.4)."""
+    if entry.language == "python":
+        return entry.symbols
+    return (name for name in entry.symbols if name not in _UNASKED)
+
+
+def _head(definition: Definition) -> str:
+    return definition.name.partition(".")[0]
+
+
+def _preference(entity: Entity) -> tuple[int, bool, tuple[int, ...], tuple[str, int], str]:
+    """Sort key of `View.rank`: kind, change logs before commits, newest first, place in the document, id."""
+    commit = is_commit(entity) and entity.kind == "change"
+    newest = tuple(-ord(character) for character in entity.date or "") if commit else ()
+    place = min(((path, span[0]) for path, span in regions(entity)), default=("", 0))
+    return (_KIND_ORDER[entity.kind], commit, newest or (0,), place, entity.id)
