@@ -32,6 +32,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
         help="where built graphs are kept (default: %(default)s)",
     )
     parser.add_argument("--seconds", type=float, default=1.0, help="for each query shape and mode")
+    parser.add_argument("--runs", type=int, default=15, help="of a whole process")
     parser.add_argument("--part", action="append", choices=PARTS, help="run these parts only")
     parser.add_argument("--only", default="", help="a part of the names of the shapes to run")
     parser.add_argument("--json", type=Path, help="write the report to a file as well")
@@ -51,13 +52,13 @@ def run(options: argparse.Namespace) -> list[Line]:
         lines += _reading(path, lambda bench: run_unseen(bench, options.only))
     if "write" in parts:
         show_head("Writes: one transaction each", "us")
-        lines += run_writes(path, options.dir, options.only)
+        lines += run_writes(path, options.dir, options.only, options.scale)
     if "import" in parts:
         show_head("Import: capsules of 200 blocks (us for one element)", "us")
         lines += run_import(options.dir, options.scale)
     if "start" in parts:
         show_head("A whole process", "ms")
-        lines += run_start(path)
+        lines += run_start(path, options.runs)
     return lines
 
 

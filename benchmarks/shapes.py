@@ -9,14 +9,23 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session
 
 Values = dict[str, Any]
 Response = dict[str, Any]
-Hand = Callable[[Session, Values], Response]
+
+
+class Sql(Protocol):
+    """The one thing that the hand-written side asks of a session."""
+
+    @property
+    def execute(self) -> Callable[..., Any]: ...
+
+
+Hand = Callable[[Sql, Values], Response]
 
 ANCHORED, BULK = "anchored", "bulk"
 """Kinds of goals: a few rows around an anchor, where the constant counts; long results, where the ratio does."""
@@ -140,7 +149,7 @@ WHERE_ANCHOR = "WHERE a.ctx = 1 AND a.type = ?1 AND a.name = ?2"
 POINT = f"SELECT {node_of('a')} FROM {ANCHOR}"
 
 
-def point(session: Session, v: Values) -> Response:
+def point(session: Sql, v: Values) -> Response:
     return {"result": [node(*row) for row in session.execute(POINT, (v["type"], v["name"]))]}
 
 
@@ -150,7 +159,7 @@ ONE_HOP = (
 )
 
 
-def one_hop(session: Session, v: Values) -> Response:
+def one_hop(session: Sql, v: Values) -> Response:
     return one(session.execute(ONE_HOP, (v["name"], v["p"])).fetchall())
 
 
@@ -162,7 +171,7 @@ TWO_HOPS = (
 )
 
 
-def two_hops(session: Session, v: Values) -> Response:
+def two_hops(session: Sql, v: Values) -> Response:
     rows = session.execute(TWO_HOPS, (v["type"], v["name"], v["p"], v["q"], v["low"])).fetchall()
     return {"result": [[row[0] for row in rows], [value(row[1]) for row in rows]]}
 
@@ -173,7 +182,7 @@ NEGATION = (
 )
 
 
-def negation(session: Session, v: Values) -> Response:
+def negation(session: Sql, v: Values) -> Response:
     return one(session.execute(NEGATION, (v["type"], v["name"], v["p"], v["q"])).fetchall())
 
 
@@ -184,7 +193,7 @@ OPTIONAL = (
 )
 
 
-def optional(session: Session, v: Values) -> Response:
+def optional(session: Sql, v: Values) -> Response:
     rows = session.execute(OPTIONAL, (v["type"], v["name"], v["p"], v["q"])).fetchall()
     return {"result": [[row[0] for row in rows], [row[1] for row in rows], [value(row[2]) for row in rows]]}
 
@@ -196,7 +205,7 @@ UNION = (
 )
 
 
-def union(session: Session, v: Values) -> Response:
+def union(session: Sql, v: Values) -> Response:
     bindings = (v["type"], v["name"], v["p"], v["type2"], v["name2"], v["q"])
     return one(session.execute(UNION, bindings).fetchall())
 
@@ -211,7 +220,7 @@ NEIGHBOURS = (
 )
 
 
-def neighbours(session: Session, v: Values) -> Response:
+def neighbours(session: Sql, v: Values) -> Response:
     rows = session.execute(NEIGHBOURS, (v["type"], v["name"])).fetchall()
     more = len(rows) > 50
     rows = rows[:50]
@@ -228,7 +237,7 @@ HUB = (
 )
 
 
-def hub(session: Session, v: Values) -> Response:
+def hub(session: Sql, v: Values) -> Response:
     rows = session.execute(HUB, (v["type"], v["name"], v["p"])).fetchall()
     return {"result": [[row[0] for row in rows], [value(row[1]) for row in rows]]}
 
@@ -239,7 +248,7 @@ HUB_NODES = (
 )
 
 
-def hub_nodes(session: Session, v: Values) -> Response:
+def hub_nodes(session: Sql, v: Values) -> Response:
     return {"result": [node(*row) for row in session.execute(HUB_NODES, (v["type"], v["name"], v["p"]))]}
 
 
@@ -250,7 +259,7 @@ ANCESTORS = (
 )
 
 
-def ancestors(session: Session, v: Values) -> Response:
+def ancestors(session: Sql, v: Values) -> Response:
     return one(session.execute(ANCESTORS, (v["type"], v["name"])).fetchall())
 
 
@@ -262,7 +271,7 @@ DESCENDANTS = (
 )
 
 
-def descendants(session: Session, v: Values) -> Response:
+def descendants(session: Sql, v: Values) -> Response:
     return one(session.execute(DESCENDANTS, (v["type"], v["name"])).fetchall())
 
 
@@ -272,7 +281,7 @@ BY_DOMAIN = (
 )
 
 
-def by_domain(session: Session, v: Values) -> Response:
+def by_domain(session: Sql, v: Values) -> Response:
     return columns(session.execute(BY_DOMAIN, (v["type"],)).fetchall(), 2)
 
 
@@ -282,14 +291,14 @@ CONTAINS = (
 )
 
 
-def contains(session: Session, v: Values) -> Response:
+def contains(session: Sql, v: Values) -> Response:
     return one(session.execute(CONTAINS, (v["type"], v["part"])).fetchall())
 
 
 REGEX = "SELECT c.name FROM concept c WHERE c.ctx = 1 AND c.type = ?1 AND kip_regex(c.name, ?2)"
 
 
-def regex(session: Session, v: Values) -> Response:
+def regex(session: Sql, v: Values) -> Response:
     return one(session.execute(REGEX, (v["type"], v["pattern"])).fetchall())
 
 
@@ -301,7 +310,7 @@ BOTH = (
 )
 
 
-def both(session: Session, v: Values) -> Response:
+def both(session: Sql, v: Values) -> Response:
     bindings = (v["hub_type"], v["hub"], v["p"], v["type"], v["name"], v["q"])
     return one(session.execute(BOTH, bindings).fetchall())
 
@@ -312,7 +321,7 @@ AMONG = (
 )
 
 
-def among(session: Session, v: Values) -> Response:
+def among(session: Sql, v: Values) -> Response:
     rows = session.execute(AMONG, (v["type"], v["name"], v["p"])).fetchall()
     return {"result": [[row[0] for row in rows], [value(row[1]) for row in rows]]}
 
@@ -324,7 +333,7 @@ ABOUT = (
 )
 
 
-def about(session: Session, v: Values) -> Response:
+def about(session: Sql, v: Values) -> Response:
     rows = session.execute(ABOUT, (v["type"], v["name"], v["p"])).fetchall()
     return {"result": [[row[0] for row in rows], [row[1] for row in rows], [value(row[2]) for row in rows]]}
 
@@ -344,7 +353,7 @@ NEXT = (
 )
 
 
-def top(session: Session, v: Values) -> Response:
+def top(session: Sql, v: Values) -> Response:
     cursor = v.get("cursor")
     if cursor is None:
         rows = session.execute(TOP, (v["type"],)).fetchall()
@@ -361,7 +370,7 @@ def top(session: Session, v: Values) -> Response:
 LISTING = f"SELECT {node_of('c')} FROM concept c WHERE c.ctx = 1 AND c.type = ?1 ORDER BY c.id LIMIT 201"
 
 
-def listing(session: Session, v: Values) -> Response:
+def listing(session: Sql, v: Values) -> Response:
     rows = session.execute(LISTING, (v["type"],)).fetchall()
     response: Response = {"result": [node(*row) for row in rows[:200]]}
     if len(rows) > 200:

@@ -42,14 +42,14 @@ from benchmarks.report import (
     line,
     show,
 )
-from benchmarks.shapes import OUT, A, Values
+from benchmarks.shapes import OUT, A, Sql, Values
 from benchmarks.timing import Pair, Timing, once
 from trivium.search.index import index_texts
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session, SqliteStore
 
-CALLS = 240
+CALLS = {"small": 60, "full": 240}
 WARM = 40
 CAPSULES = {"small": 4, "full": 24}
 
@@ -61,7 +61,7 @@ Written = tuple[int, int, dict[str, Any], dict[str, Any]]
 
 
 @contextmanager
-def transaction(session: Session) -> Iterator[None]:
+def transaction(session: Sql) -> Iterator[None]:
     session.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -71,25 +71,25 @@ def transaction(session: Session) -> Iterator[None]:
     session.execute("COMMIT")
 
 
-def count(session: Session, kind: str, key: str, change: int) -> None:
+def count(session: Sql, kind: str, key: str, change: int) -> None:
     session.execute(
         "INSERT INTO counter VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n", (CTX, kind, key, change)
     )
 
 
-def take(session: Session, kind: str) -> int:
+def take(session: Sql, kind: str) -> int:
     row = session.execute("UPDATE sequence SET next = next + 1 WHERE kind = ? RETURNING next - 1", (kind,)).fetchone()
     return int(row[0])
 
 
-def index(session: Session, element_id: int, name: str, attributes: dict[str, Any]) -> None:
+def index(session: Sql, element_id: int, name: str, attributes: dict[str, Any]) -> None:
     session.execute(
         "INSERT INTO concept_text(rowid, scope, name, alias, body) VALUES (?, ?, ?, ?, ?)",
         (element_id, f"c{CTX}", *index_texts(name, attributes)),
     )
 
 
-def find_concept(session: Session, type_: str, name: str) -> Written | None:
+def find_concept(session: Sql, type_: str, name: str) -> Written | None:
     row = session.execute(
         "SELECT id, version, json(attrs), json(meta) FROM concept WHERE ctx = ? AND type = ? AND name = ?",
         (CTX, type_, name),
@@ -97,7 +97,7 @@ def find_concept(session: Session, type_: str, name: str) -> Written | None:
     return None if row is None else (row[0], row[1], decode(row[2]), decode(row[3]))
 
 
-def write_concept(session: Session, type_: str, name: str, attributes: dict[str, Any], metadata: dict[str, Any]) -> int:
+def write_concept(session: Sql, type_: str, name: str, attributes: dict[str, Any], metadata: dict[str, Any]) -> int:
     """Create a node, or merge into the one that is there."""
     found = find_concept(session, type_, name)
     if found is None:
@@ -121,7 +121,7 @@ def write_concept(session: Session, type_: str, name: str, attributes: dict[str,
     return element_id
 
 
-def write_link(session: Session, subject: int, predicate: str, object_: int, metadata: dict[str, Any]) -> int:
+def write_link(session: Sql, subject: int, predicate: str, object_: int, metadata: dict[str, Any]) -> int:
     """Create a link, or merge into the one that is there."""
     row = session.execute(
         "SELECT id, version, json(meta) FROM link WHERE ctx = ? AND s = ? AND p = ? AND o = ?",
@@ -142,7 +142,7 @@ def write_link(session: Session, subject: int, predicate: str, object_: int, met
     return int(row[0])
 
 
-def concept_id(session: Session, type_: str, name: str) -> int:
+def concept_id(session: Sql, type_: str, name: str) -> int:
     row = session.execute(
         "SELECT id FROM concept WHERE ctx = ? AND type = ? AND name = ?", (CTX, type_, name)
     ).fetchone()
@@ -153,7 +153,7 @@ def upserted(element_id: int) -> Response:
     return {"result": {"blocks": 1, "upsert_concept_nodes": [f"C:{element_id >> 1}"], "upsert_proposition_links": []}}
 
 
-def create(session: Session, v: Values) -> Response:
+def create(session: Sql, v: Values) -> Response:
     with transaction(session):
         element_id = write_concept(session, v["type"], v["name"], v["attributes"], v["metadata"])
         for side in "12":
@@ -162,7 +162,7 @@ def create(session: Session, v: Values) -> Response:
     return upserted(element_id)
 
 
-def change(session: Session, v: Values) -> Response:
+def change(session: Sql, v: Values) -> Response:
     with transaction(session):
         element_id = write_concept(session, v["type"], v["name"], v["attributes"], {})
     return upserted(element_id)
@@ -174,7 +174,7 @@ MARKED = (
 )
 
 
-def mark(session: Session, v: Values) -> Response:
+def mark(session: Sql, v: Values) -> Response:
     with transaction(session):
         rows = session.execute(MARKED, (v["type"], v["name"], v["p"])).fetchall()
         for id_, version, metadata in rows:
@@ -195,7 +195,7 @@ DOOMED = (
 ABOUT_IT = "SELECT id, p FROM link WHERE ctx = 1 AND s = ?1 UNION ALL SELECT id, p FROM link WHERE ctx = 1 AND o = ?1"
 
 
-def delete(session: Session, v: Values) -> Response:
+def delete(session: Sql, v: Values) -> Response:
     with transaction(session):
         row = session.execute(DOOMED, (v["type"], v["name"], v["p"], v["type2"], v["name2"])).fetchone()
         pending, gone = [(row[0], v["p"])], set()
@@ -216,7 +216,7 @@ GUARDED = (
 )
 
 
-def increment(session: Session, v: Values) -> Response:
+def increment(session: Sql, v: Values) -> Response:
     with transaction(session):
         rows = session.execute(GUARDED, (v["type"], v["name"])).fetchall()
         for id_, version, attributes in rows:
@@ -238,8 +238,8 @@ class WriteShape:
 
     name: str
     text: str
-    hand: Callable[[Session, Values], Response]
-    make: Callable[[Session, random.Random], list[Values]]
+    hand: Callable[[Sql, Values], Response]
+    make: Callable[[Session, random.Random, int], list[Values]]
     fresh: bool = False
 
     def literal(self, values: Values) -> str:
@@ -252,10 +252,10 @@ class WriteShape:
 NODES = "SELECT type, name FROM concept WHERE ctx = 1 AND type NOT LIKE '$%' ORDER BY id % 514, id LIMIT ?1"
 
 
-def new_nodes(session: Session, rng: random.Random) -> list[Values]:
-    ends = session.rows(NODES, (CALLS,))
+def new_nodes(session: Session, rng: random.Random, calls: int) -> list[Values]:
+    ends = session.rows(NODES, (calls,))
     found = []
-    for _ in range(CALLS):
+    for _ in range(calls):
         first, second = rng.sample(ends, 2)
         number = rng.getrandbits(48)
         found.append(
@@ -275,7 +275,7 @@ def new_nodes(session: Session, rng: random.Random) -> list[Values]:
     return found
 
 
-def changes(session: Session, rng: random.Random) -> list[Values]:
+def changes(session: Session, rng: random.Random, calls: int) -> list[Values]:
     """Two versions of each node's contents, by turns: every call changes something."""
     nodes = session.rows(NODES, (16,))
     versions = [
@@ -285,28 +285,28 @@ def changes(session: Session, rng: random.Random) -> list[Values]:
         ]
         for _ in range(2)
     ]
-    return [versions[call // len(nodes) % 2][call % len(nodes)] for call in range(CALLS)]
+    return [versions[call // len(nodes) % 2][call % len(nodes)] for call in range(calls)]
 
 
-def marks(session: Session, rng: random.Random) -> list[Values]:
+def marks(session: Session, rng: random.Random, calls: int) -> list[Values]:
     found = session.rows(OUT.format(low=1, high=2), (24,))
     values = [{"type": type_, "name": name, "p": p, "moment": NOW} for type_, name, p in found]
-    return [values[call % len(values)] for call in range(CALLS)]
+    return [values[call % len(values)] for call in range(calls)]
 
 
-def doomed(session: Session, rng: random.Random) -> list[Values]:
+def doomed(session: Session, rng: random.Random, calls: int) -> list[Values]:
     rows = session.rows(
         "SELECT a.type, a.name, l.p, b.type, b.name FROM link l CROSS JOIN concept a ON a.id = l.s"
         " CROSS JOIN concept b ON b.id = l.o WHERE l.ctx = 1 AND l.p NOT IN ('belongs_to_domain', 'part_of')"
         " ORDER BY l.id % 1009, l.id LIMIT ?1",
-        (CALLS,),
+        (calls,),
     )
     return [dict(zip(("type", "name", "p", "type2", "name2"), row, strict=True)) for row in rows]
 
 
-def counted(session: Session, rng: random.Random) -> list[Values]:
+def counted(session: Session, rng: random.Random, calls: int) -> list[Values]:
     nodes = session.rows(NODES, (24,))
-    return [dict(zip(("type", "name"), nodes[call % len(nodes)], strict=True)) for call in range(CALLS)]
+    return [dict(zip(("type", "name"), nodes[call % len(nodes)], strict=True)) for call in range(calls)]
 
 
 SHAPES = (
@@ -397,7 +397,7 @@ def copies(folder: Path, source: Path) -> tuple[Path, Path]:
     return hand, ours
 
 
-def run_writes(path: Path, folder: Path, only: str) -> list[Line]:
+def run_writes(path: Path, folder: Path, only: str, scale: str) -> list[Line]:
     """Every write by text and by parameters."""
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(dir=folder) as own:
@@ -406,7 +406,7 @@ def run_writes(path: Path, folder: Path, only: str) -> list[Line]:
             rng = random.Random(7)
             for shape in SHAPES:
                 if only in shape.name:
-                    for found in _writes(bench, shape, rng):
+                    for found in _writes(bench, shape, rng, CALLS[scale]):
                         lines.append(found)
                         show(found)
             bench.check_equal()
@@ -415,9 +415,9 @@ def run_writes(path: Path, folder: Path, only: str) -> list[Line]:
     return lines
 
 
-def _writes(bench: WriteBench, shape: WriteShape, rng: random.Random) -> Iterator[Line]:
+def _writes(bench: WriteBench, shape: WriteShape, rng: random.Random, calls: int) -> Iterator[Line]:
     for mode in ("text", "parameters"):
-        values = shape.make(bench.session, rng)
+        values = shape.make(bench.session, rng, calls)
         pairs: list[Pair] = []
         for given in values:
             request: dict[str, Any] = {"command": shape.literal(given)}

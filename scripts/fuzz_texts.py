@@ -20,6 +20,7 @@ SETUPS = ("apothecary-schema", "apothecary", "claims", "crates", "isles", "jars"
 GRAMMAR = ROOT / "docs" / "kip-grammar.ebnf"
 
 Rng = random.Random
+Mutation = Callable[[Rng, str], str]
 
 
 @dataclass(frozen=True)
@@ -324,7 +325,9 @@ def _glue(rng: Rng, text: str) -> str:
     return text[:start] + rng.choice((" ", "\n// c\n", "//", "\t\t", "\r", "\u3000")) + text[start:]
 
 
-_MUTATIONS = (_characters,) * 4 + (_bytes,) * 2 + (_tokens,) * 5 + (_splice,) * 2 + (_nest, _truncate, _number, _glue)
+_MUTATIONS: tuple[Mutation, ...] = (
+    (_characters,) * 4 + (_bytes,) * 2 + (_tokens,) * 5 + (_splice,) * 2 + (_nest, _truncate, _number, _glue)
+)
 
 
 def _enlarge(rng: Rng, text: str) -> str:

@@ -38,7 +38,7 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
         "```python\nimport trivium_is_not_this\n```\n```sh\ntrivium bogus\n```\n"
     )
     found = doc_examples.failures(page)
-    assert [text.split(": ")[0] for text in found] == ["page.md:2", "page.md:4", "page.md:9"]
+    assert [text.split(": ")[0] for text in found] == ["page.md:2", "page.md:4", "page.md:10"]
 
 
 def test_every_kip_block_of_the_agents_guide_runs() -> None:

@@ -31,6 +31,9 @@ class Settings(Struct, frozen=True):
                 values[name] = _convert(name, text, getattr(cls(), name))
         values.update(overrides)
         settings = cls(**values)  # type: ignore[arg-type]
+        for name in ("timeout", "max_rows", "max_hops", "max_search_hits"):
+            if not 0 < getattr(settings, name) <= 1_000_000_000:
+                raise ValueError(f"{name} must be above 0 and at most 1,000,000,000, not {getattr(settings, name)!r}")
         if settings.synchronous not in ("NORMAL", "FULL"):
             raise ValueError(f"synchronous must be NORMAL or FULL, not {settings.synchronous!r}")
         return settings

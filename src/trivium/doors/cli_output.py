@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import os
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -141,6 +144,25 @@ def read_text(source: str) -> str:
     except UnicodeDecodeError:
         name = "Standard input" if source == "-" else source
         raise TriviumError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
+
+
+def read_stdin() -> str | Iterator[str]:
+    """Standard input as a text when it is short, else in pieces that are read as they are used."""
+    stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+    pieces = _pieces(stream)
+    start = "".join(itertools.islice(pieces, 16))
+    rest = next(pieces, "")
+    return itertools.chain([start, rest], pieces) if rest else start
+
+
+def _pieces(stream: io.TextIOWrapper) -> Iterator[str]:
+    try:
+        while piece := stream.read(1 << 16):
+            yield piece
+    except UnicodeDecodeError:
+        raise TriviumError("Standard input is not UTF-8 text.", "Save it as UTF-8.") from None
+    finally:
+        stream.detach()
 
 
 def open_lines(source: str) -> AbstractContextManager[BinaryIO]:

@@ -6,16 +6,17 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from trivium.doors.cli_options import MEMORY, Choices, pass_choices, with_db, with_store
-from trivium.doors.cli_output import fail, print_json, printable, read_text
+from trivium.doors.cli_output import fail, print_json, printable, read_stdin
 from trivium.errors import KipError, StoreError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
     """
     from trivium.kip.capsule_files import import_capsules
 
-    sources = [read_text("-") if name == "-" else Path(name) for name in files]
+    sources = [read_stdin() if name == "-" else Path(name) for name in files]
     size = sum(path.stat().st_size for path in sources if isinstance(path, Path))
     with choices.open_context() as context, _progress("Importing", size) as progress:
         try:
@@ -56,8 +57,8 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
     click.echo(f"Imported {_count(report.statements, 'statement')} from {_count(report.sources, 'file')}: {counts}.")
 
 
-def _text_at_fault(sources: list[Path | str], error: KipError) -> str | None:
-    """The text that an import error points into: the file its message begins with, or standard input."""
+def _text_at_fault(sources: Sequence[Path | str | Iterable[str]], error: KipError) -> str | None:
+    """The text that an import error points into: the file its message begins with, or a short standard input."""
     for source in sources:
         if isinstance(source, Path) and error.message.startswith(f"{source}: "):
             return source.read_text(encoding="utf-8-sig")
@@ -135,6 +136,8 @@ def _write(choices: Choices, output: str | None, capsules: Iterator[str]) -> int
 
 def replace_file(path: Path, pieces: Iterator[str]) -> int:
     """Write a UTF-8 file so that it is either the old one or the whole new one; gives the bytes written."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "No such folder", str(path.parent))
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     size = 0
     try:

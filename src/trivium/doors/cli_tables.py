@@ -15,6 +15,8 @@ from trivium.doors.cli_output import printable, to_json
 from trivium.kip import tree
 
 NULL = Text("null", style="dim")
+SHORT = ("score", "id", "type", "predicate")
+"""Columns of elements that are not folded."""
 
 
 def console() -> Console:
@@ -104,7 +106,7 @@ def _field(element: dict[str, Any], name: str) -> Any:
 def _print_table(out: Console, names: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Sequence[bool]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name, right in zip(names, numeric, strict=True):
-        table.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+        table.add_column(Text(name), justify="right" if right else "left", overflow="fold", no_wrap=name in SHORT)
     for row in rows:
         table.add_row(*(cell(value) for value in row))
     out.print(table)

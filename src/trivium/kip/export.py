@@ -6,7 +6,8 @@ ends before its text passes the limit of one command; every page is valid alone,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trivium.errors import KipError
@@ -18,34 +19,37 @@ from trivium.store.codec import canonical, encode
 from trivium.store.graph import META_TYPES, Concept, Element, Graph, Link, is_link_id
 
 _OPEN, _CLOSE = "UPSERT {\n", "}\n"
+_STEP = 500
 _LINKS = 3  # rank of links that join concepts; each step of reference adds one
 
 Place = tuple[int, int]
 
 
-def export(graph: Graph, command: tree.Export, ids: list[int], parameters: Parameters, digest: str) -> dict[str, Any]:
-    """One page of the elements `ids`."""
+def export(
+    graph: Graph, command: tree.Export, places: list[Place], parameters: Parameters, digest: str
+) -> dict[str, Any]:
+    """One page of the elements at `places` (see `places_of`)."""
     limit = None
     if command.limit is not None:
         limit = bind.resolve(command.limit, parameters)
         values.check_limit(limit, command.limit.at)
-    places = sorted(_places(graph, ids))
+    start = 0
     if command.cursor is not None:
-        after = _cursor(command.cursor, parameters, digest)
-        places = [place for place in places if place > after]
+        start = bisect_right(places, _cursor(command.cursor, parameters, digest))
     page = _Page(graph)
-    for place, element in zip(places, _elements(graph, places), strict=True):
-        if limit is not None and page.size == limit:
-            break
-        if not page.add(element):
-            break
-        page.last = place
+    at = start
+    full = False
+    while not full and at < len(places) and (limit is None or page.size < limit):
+        for element in _elements(graph, places[at : at + _STEP]):
+            full = (limit is not None and page.size == limit) or not page.add(element)
+            if full:
+                break
+            at += 1
     response: dict[str, Any] = {
         "result": {"capsule": page.text(), "concepts": page.concepts, "propositions": page.propositions}
     }
-    if page.size < len(places):
-        assert page.last is not None
-        response["next_cursor"] = encode_cursor(digest, (), page.last)
+    if at < len(places):
+        response["next_cursor"] = encode_cursor(digest, (), places[at - 1])
     return response
 
 
@@ -64,12 +68,13 @@ def _cursor(value: tree.Value, parameters: Parameters, digest: str) -> Place:
     return found[2][0], found[2][1]
 
 
-def _places(graph: Graph, ids: list[int]) -> Iterator[Place]:
-    for node in graph.concepts(element_id for element_id in ids if not is_link_id(element_id)):
-        yield (META_TYPES.index(node.type) if node.type in META_TYPES else 2, node.id)
+def places_of(graph: Graph, ids: Iterable[int], higher_order: frozenset[str]) -> list[Place]:
+    """The elements in export order. Only predicates in `higher_order` may have links as ends."""
+    ranks = {element_id: META_TYPES.index(type_) for element_id, type_ in graph.schema_nodes()}
     depths: dict[int, int] = {}
-    for link in graph.links(element_id for element_id in ids if is_link_id(element_id)):
-        yield (_LINKS + _depth(graph, link, depths), link.id)
+    for link in graph.links(graph.links_on_links(higher_order)):
+        ranks[link.id] = _LINKS + _depth(graph, link, depths)
+    return sorted((ranks.get(element_id, _LINKS if is_link_id(element_id) else 2), element_id) for element_id in ids)
 
 
 def _depth(graph: Graph, link: Link, depths: dict[int, int]) -> int:
@@ -103,7 +108,6 @@ class _Page:
         self._bytes = len(_OPEN) + len(_CLOSE)
         self.concepts = 0
         self.propositions = 0
-        self.last: Place | None = None
 
     @property
     def size(self) -> int:

@@ -11,7 +11,7 @@ from trivium.errors import KipError
 from trivium.kip import snapshot, tree
 from trivium.kip.bind import Parameters
 from trivium.kip.lexer import place
-from trivium.kip.query import Cache, Prepared, QueryRunner, statement_digest
+from trivium.kip.query import Cache, Prepared, QueryRunner, bound_digest
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
 from trivium.store.graph import Graph
@@ -36,6 +36,7 @@ class Nexus:
         self._runner = QueryRunner(settings)
         self._snapshot: Snapshot | None = None
         self._checked_at = -1
+        self._exported: tuple[tuple[str, int], list[tuple[int, int]]] | None = None
 
     # --- entry ------------------------------------------------------------------------------------
 
@@ -85,9 +86,8 @@ class Nexus:
             if isinstance(command, tree.Search):
                 return {"result": search(session, command, parameters, schema, self.settings)}
             if isinstance(command, tree.Export):
-                rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
-                ids = [row[0] for row in rows if isinstance(row[0], int)]
-                return export.export(graph, command, ids, parameters, statement_digest(prepared.parsed.tokens))
+                places = self._export_places(session, graph, prepared, parameters, schema)
+                return export.export(graph, command, places, parameters, bound_digest(prepared, parameters))
             if isinstance(command, tree.DescribePrimer):
                 return {"result": describe.primer(session, graph)}
             if isinstance(command, tree.DescribeDomains):
@@ -96,6 +96,20 @@ class Nexus:
                 return describe.types(graph, command, parameters)
             assert isinstance(command, tree.DescribeType)
             return {"result": describe.type_(graph, command, parameters)}
+
+    def _export_places(
+        self, session: Session, graph: Graph, prepared: Prepared, parameters: Parameters, schema: Snapshot
+    ) -> list[tuple[int, int]]:
+        """What an EXPORT selects, in order; remembered from page to page while the data stands still."""
+        from trivium.kip.export import places_of
+
+        key = (bound_digest(prepared, parameters), self.store.moment)
+        known = self._exported
+        if known is None or known[0] != key:
+            rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
+            ids = {row[0] for row in rows if isinstance(row[0], int)}
+            known = self._exported = (key, places_of(graph, ids, schema.higher_order))
+        return known[1]
 
     def schema(self, session: Session) -> Snapshot:
         """The schema as this session sees it; read again only when its epoch has moved."""

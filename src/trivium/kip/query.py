@@ -30,6 +30,8 @@ from trivium.store.sqlite import Session
 
 DIALECT: Dialect = SqliteDialect()
 _CACHE_SIZE = 2_000
+EXPORT_CAP = 5_000_000
+"""Elements that one EXPORT may select; it is read in pages all the same."""
 
 
 class Prepared(Struct):
@@ -101,7 +103,7 @@ class Cache:
             pair = [command.source, command.target]
             prepared.query = Query(_selection(command.where, pair), pair)
         elif isinstance(command, tree.Export):
-            prepared.query = Query(_selection(command.where, [command.target]), [command.target])
+            prepared.query = Query(_selection(command.where, [command.target]), [command.target], cap=EXPORT_CAP)
         return prepared
 
 
@@ -119,6 +121,7 @@ class Query(Struct):
     find: tree.Find
     targets: list[tree.Var] | None = None
     limit: tree.Value | None = None
+    cap: int | None = None
     analysis: Analysis | None = None
     variants: dict[tuple[Any, ...], Plan] = {}
 
@@ -156,7 +159,7 @@ class QueryRunner:
         response = {"result": plan.result(rows)}
         if not plan.scalar:
             keys = rows[-1][-plan.keys :] if plan.keys else ()
-            response["next_cursor"] = encode_cursor(_digest(prepared, parameters), plan.order, keys)
+            response["next_cursor"] = encode_cursor(bound_digest(prepared, parameters), plan.order, keys)
         return response
 
     def _plan_find(
@@ -189,7 +192,7 @@ class QueryRunner:
             token = bind.resolve(cursor, parameters)
         values.check_cursor(token, cursor.at)
         found = decode_cursor(token)
-        if found is None or found[0] != _digest(prepared, parameters):
+        if found is None or found[0] != bound_digest(prepared, parameters):
             raise _bad_cursor(cursor)
         return found[1], found[2]
 
@@ -205,8 +208,9 @@ class QueryRunner:
         bindings = [source.read(parameters, snapshot, prepared.tokens) for source in plan.sources]
         self._check_exist(session, plan, bindings, snapshot, parameters)
         rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
-        if plan.limit is None and len(rows) > self.settings.max_rows:
-            raise _too_many(self.settings.max_rows)
+        cap = query.cap or self.settings.max_rows
+        if plan.limit is None and len(rows) > cap:
+            raise _too_many(cap)
         return rows
 
     # --- plans ------------------------------------------------------------------------------------
@@ -261,7 +265,8 @@ class QueryRunner:
             tokens=prepared.tokens,
         )
         if query.targets is not None:
-            return targets_plan(compiler, query.find.where, query.targets, query.limit, self.settings.max_rows)
+            cap = query.cap or self.settings.max_rows
+            return targets_plan(compiler, query.find.where, query.targets, query.limit, cap)
         return FindEmitter(compiler, query.find, max_rows=self.settings.max_rows, resume=resume).plan()
 
     def explain(
@@ -436,7 +441,7 @@ def _bad_cursor(cursor: tree.Value | None) -> KipError:
     )
 
 
-def _digest(prepared: Prepared, parameters: Parameters) -> str:
+def bound_digest(prepared: Prepared, parameters: Parameters) -> str:
     """What a cursor is bound to: the statement and its parameters, without LIMIT and CURSOR."""
     if not prepared.digest:
         prepared.digest = statement_digest(prepared.parsed.tokens)

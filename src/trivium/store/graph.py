@@ -208,6 +208,19 @@ class Graph:
             )
         ]
 
+    def schema_nodes(self) -> list[tuple[int, str]]:
+        """Id and type of every concept type and predicate."""
+        sql = "SELECT id, type FROM concept WHERE ctx = ? AND type IN (?, ?)"
+        return [(row[0], row[1]) for row in self._execute(sql, (self.ctx, *META_TYPES))]
+
+    def links_on_links(self, predicates: Iterable[str]) -> list[int]:
+        """Ids of the links of these predicates that have a link as an end, in id order."""
+        found: list[int] = []
+        for predicate in sorted(predicates):
+            sql = "SELECT id FROM link WHERE ctx = ? AND p = ? AND ((s & 1) OR (o & 1))"
+            found += [row[0] for row in self._execute(sql, (self.ctx, predicate))]
+        return sorted(found)
+
     def count(self, kind: str, key: str) -> int:
         """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
         found = self._session.value(

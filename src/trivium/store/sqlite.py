@@ -110,7 +110,7 @@ class SqliteStore:
         if not self.in_memory:
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         connection = apsw.Connection(self.path, statementcachesize=300)
-        connection.set_busy_timeout(int(self.settings.timeout * 1000))
+        connection.set_busy_timeout(min(int(self.settings.timeout * 1000), 2_000_000_000))
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from trivium.why.model import CommitEvidence, Definition, DocumentRegion, Entity, Entry, Index, MemoryRelation
+from trivium.why.suggest import Askable
 
 Profile = Literal["local", "service"]
 FOLLOWED = frozenset({"defines-symbol", "affected-fact", "affected-path"})
@@ -183,17 +184,6 @@ class View:
         """The names that may be suggested for a target that nothing matches."""
         names = {name for entity in self.entities for name in (entity.name, *entity.aliases)}
         return Askable(names.union(self.prepared.paths, self.prepared.by_symbol))
-
-
-class Askable:
-    """Names, aliases, paths and symbols, filed by length and without case (reference 10, suggestions)."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.by_length: dict[int, list[str]] = {}
-        self.folded: dict[str, list[str]] = {}
-        for name in sorted(set(names)):
-            self.by_length.setdefault(len(name), []).append(name)
-            self.folded.setdefault(name.casefold(), []).append(name)
 
 
 def is_commit(entity: Entity) -> bool:

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-
-from trivium.why.prepared import Askable
 
 MAX_SUGGESTIONS = 5
 SHORTEST = 3
 """Shorter names are one edit from almost everything, so only their case is tried."""
+_LAST = "\U0010ffff"
+
+
+class Askable:
+    """The names that may be suggested, sorted forwards and backwards so that few of them need to be compared."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = sorted(set(names))
+        self.reversed = sorted(name[::-1] for name in self.names)
+        self.folded: dict[str, list[str]] = {}
+        for name in self.names:
+            self.folded.setdefault(name.casefold(), []).append(name)
+
+    def one_edit_away(self, text: str) -> Iterator[str]:
+        """Names that differ from the text by one edit.
+
+        The edit lies on one side of any place in the text, so the other side is a common start or end. The place is
+        chosen where the fewest names share either.
+        """
+        spans = [
+            (_starting(self.names, text[:at]), _starting(self.reversed, text[at:][::-1])) for at in range(len(text) + 1)
+        ]
+        front, back = min(spans, key=lambda both: len(both[0]) + len(both[1]), default=(range(0), range(0)))
+        found = {name for name in (self.names[i] for i in front) if is_one_edit(name, text)}
+        found.update(name for name in (self.reversed[i][::-1] for i in back) if is_one_edit(name, text))
+        yield from found
+        for at in range(len(text) - 1):
+            swapped = f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
+            if swapped != text and swapped in self.folded.get(swapped.casefold(), ()):
+                yield swapped
 
 
 def suggestions(askable: Askable, spellings: Iterable[str]) -> list[str]:
@@ -21,33 +50,25 @@ def suggestions(askable: Askable, spellings: Iterable[str]) -> list[str]:
     """
     asked = list(dict.fromkeys(spellings))
     cased = {name for text in asked for name in askable.folded.get(text.casefold(), ())}
-    edited = {name for text in asked if len(text) >= SHORTEST for name in _one_edit_away(askable, text)}
+    edited = {name for text in asked if len(text) >= SHORTEST for name in askable.one_edit_away(text)}
     ordered = [*sorted(cased), *sorted(edited - cased)]
     return [name for name in ordered if name not in asked][:MAX_SUGGESTIONS]
 
 
-def _one_edit_away(askable: Askable, text: str) -> Iterator[str]:
-    """An edit touches one half of a name, so the other half stands at the text's start or end: most names drop out."""
-    for length in range(len(text) - 1, len(text) + 2):
-        half = length // 2
-        head, tail = text[: half - 1], text[len(text) - (length - half) + 1 :]
-        for name in askable.by_length.get(length, ()):
-            if (name.startswith(head) or name.endswith(tail)) and is_one_edit(name, text):
-                yield name
-
-
 def is_one_edit(left: str, right: str) -> bool:
-    """Whether one insertion, removal, replacement or exchange of neighbours turns one text into the other.
+    """Whether inserting, removing or replacing one character turns one text into the other.
 
-    >>> is_one_edit("cache", "cahce"), is_one_edit("cache", "caches"), is_one_edit("cache", "cash")
+    >>> is_one_edit("cache", "caches"), is_one_edit("cache", "cashe"), is_one_edit("cache", "cash")
     (True, True, False)
     """
     if left == right or abs(len(left) - len(right)) > 1:
         return False
     short, long = sorted((left, right), key=len)
     at = next((i for i, character in enumerate(short) if character != long[i]), len(short))
-    if len(short) < len(long):
-        return short[at:] == long[at + 1 :]
-    if short[at + 1 :] == long[at + 1 :]:
-        return True
-    return short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    return short[at + (len(short) == len(long)) :] == long[at + 1 :]
+
+
+def _starting(names: list[str], start: str) -> range:
+    """The positions of the names with this start."""
+    first = bisect_left(names, start)
+    return range(first, bisect_left(names, start + _LAST, first))

@@ -1,0 +1,453 @@
+"""Which files a repository has, and their bytes (reference 2.1).
+
+In a git work tree the list is git's: tracked files, and untracked ones that no ignore rule matches. Elsewhere, without
+a git program, and in a folder that git itself ignores, the folder is walked and the `.gitignore` files found on disk
+apply. Links are never followed, and neither submodules nor repositories inside the work tree are entered.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from . import git
+from .config import Config, globs
+from .model import MAX_PATH, Coverage, File
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+DISCOVER_VERSION = "1"
+MAX_LISTING_BYTES = 64 << 20
+MAX_IGNORE_BYTES = 1 << 20
+LISTING_SECONDS = 60.0
+
+_FOLDERS = frozenset(
+    [
+        ".git",
+        "node_modules",
+        "dist",
+        "build",
+        "coverage",
+        ".trivium",
+        ".doc-bridge",
+        ".turbo",
+        ".next",
+        "out",
+        ".svelte-kit",
+        ".venv",
+        "venv",
+        "__pycache__",
+        ".tox",
+        ".mypy_cache",
+        "site-packages",
+    ]
+)
+_NAMES = re.compile(r"secret|credential|^\.env(?:\.|$)|\.(?:pem|key)$", re.IGNORECASE)
+_OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_OPEN_FILE = _OPEN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_BY_FOLDER = os.open in os.supports_dir_fd
+
+
+class Discovery(msgspec.Struct):
+    """The files in code-point order of their paths, and the codes of what was left out (see `coverage`).
+
+    Codes: `file-limit`, `byte-limit`, `time-limit` (the list ends early), `path-encoding`, `path-characters`,
+    `path-limit` (names that cannot be repository paths), `unreadable`, `git-missing`, `git-failed` (walked instead).
+    """
+
+    files: list[File]
+    reasons: list[str]
+    source: Literal["git", "walk"]
+
+    def coverage(self) -> Coverage | None:
+        """A `partial` record of scope `files`, if anything was left out (reference 5)."""
+        if not self.reasons:
+            return None
+        return Coverage("discovery", "files", "partial", DISCOVER_VERSION, ", ".join(self.reasons))
+
+
+class Read(NamedTuple):
+    """What `read_bytes` found: bytes and the file as it was then, or a reason code and None."""
+
+    data: bytes | None
+    file: File
+    reason: str | None = None
+
+
+def discover(root: str | Path, config: Config) -> Discovery:
+    """List the files of the repository at `root` (reference 2.1). Never raises for what the folder holds."""
+    root = Path(os.path.realpath(root))
+    deadline = time.monotonic() + _seconds(config)
+    reasons: set[str] = set()
+    repository = git.locate(root)
+    if repository is not None:
+        names = _listed(repository, root, deadline, reasons)
+        if names or (names is not None and not repository.prefix):
+            return _collect(root, config, names, deadline, reasons, "git")
+    walk = _walk(root, config, repository is not None, reasons)
+    return _collect(root, config, walk, deadline, reasons, "walk")
+
+
+def _seconds(config: Config) -> float:
+    return LISTING_SECONDS if config.max_time_ms is None else config.max_time_ms / 1000
+
+
+def _listed(repository: git.Repository, root: Path, deadline: float, reasons: set[str]) -> list[str] | None:
+    """Git's list, sorted; None if git cannot give one."""
+    reading = git.Reading(
+        repository,
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        seconds=max(deadline - time.monotonic(), 0.001),
+        max_bytes=MAX_LISTING_BYTES,
+        folder=repository.prefix,
+    )
+    names: set[str] = set()
+    for token in reading.tokens():
+        if token.endswith(b"/"):
+            continue  # a repository inside the work tree
+        try:
+            names.add(token.decode())
+        except UnicodeDecodeError:
+            reasons.add("path-encoding")
+    if reading.outcome in ("missing", "failed"):
+        reasons.add(f"git-{reading.outcome}")
+        return None
+    if reading.outcome != "done":
+        reasons.add("time-limit" if reading.outcome == "time-limit" else "file-limit")
+    return sorted(names)
+
+
+def _collect(
+    root: Path,
+    config: Config,
+    names: Iterable[str],
+    deadline: float,
+    reasons: set[str],
+    source: Literal["git", "walk"],
+) -> Discovery:
+    files: list[File] = []
+    left_out = exclusion(config)
+    plain = _plain_folders(root)
+    budget = _byte_budget(config)
+    base = f"{root}{os.sep}"
+    for number, path in enumerate(names):
+        if number % 256 == 255 and time.monotonic() > deadline:
+            reasons.add("time-limit")
+            break
+        if (reason := _unfit(path)) is not None:
+            reasons.add(reason)
+            continue
+        if left_out(path) or not plain(path.rpartition("/")[0]):
+            continue
+        try:
+            found = os.lstat(base + path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # removed from the work tree, or gone since it was listed
+        except (OSError, ValueError):
+            reasons.add("unreadable")
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            continue
+        budget -= found.st_size
+        if len(files) == config.max_files or budget < 0:
+            reasons.add("file-limit" if len(files) == config.max_files else "byte-limit")
+            break
+        files.append(File(path, found.st_size, found.st_mtime_ns))
+    return Discovery(_one_spelling(root, files), sorted(reasons), source)
+
+
+def _byte_budget(config: Config) -> float:
+    """The total size of listed files: `maxBytes`, and no more than would fit into `maxMemoryMb`."""
+    limits = [float("inf") if config.max_bytes is None else config.max_bytes]
+    if config.max_memory_mb is not None:
+        limits.append(config.max_memory_mb << 20)
+    return min(limits)
+
+
+def _unfit(path: str) -> str | None:
+    """Why a name cannot be a path of the index (reference 3.1), or None."""
+    if len(path) > MAX_PATH:
+        return "path-limit"
+    if "\\" in path or path.startswith("/") or ".." in path.split("/"):
+        return "path-characters"
+    return None if path.isascii() or _encodes(path) else "path-encoding"
+
+
+def _encodes(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def exclusion(config: Config) -> Callable[[str], bool]:
+    """A test for files that no index holds: the fixed exclusions and those of the configuration."""
+    extra = globs(config.exclude)
+    index_file = config.out_file
+
+    @cache
+    def folder(path: str) -> bool:
+        parent, _, name = path.rpartition("/")
+        if parent and folder(parent):
+            return True
+        return name in _FOLDERS or name.endswith(".egg-info") or _NAMES.search(name) is not None
+
+    def test(path: str) -> bool:
+        parent, _, name = path.rpartition("/")
+        if (parent and folder(parent)) or _NAMES.search(name) or name == ".git" or name.endswith(".egg-info"):
+            return True
+        return path == index_file or path.startswith(f"{index_file}.") or extra(path)
+
+    return test
+
+
+def _plain_folders(root: Path) -> Callable[[str], bool]:
+    """A test whether a folder is reached without any link."""
+
+    @cache
+    def plain(path: str) -> bool:
+        if not path:
+            return True
+        if not plain(path.rpartition("/")[0]):
+            return False
+        try:
+            return stat.S_ISDIR(os.lstat(root / path).st_mode)
+        except (OSError, ValueError):
+            return False
+
+    return plain
+
+
+def _one_spelling(root: Path, files: list[File]) -> list[File]:
+    """Drop stale spellings: after a rename of case alone, a folder that ignores case answers to both names."""
+    spellings: dict[str, list[File]] = {}
+    for file in files:
+        spellings.setdefault(file.path.casefold(), []).append(file)
+    if len(spellings) == len(files):
+        return files
+    stale = {
+        file.path for group in spellings.values() if len(group) > 1 for file in group if not _spelled(root, file.path)
+    }
+    return [file for file in files if file.path not in stale]
+
+
+def _spelled(root: Path, path: str) -> bool:
+    """Whether every part of the path stands in its folder exactly so."""
+    folder = root
+    for part in path.split("/"):
+        try:
+            if part not in {entry.name for entry in folder.iterdir()}:
+                return False
+        except OSError:
+            return False
+        folder = folder / part
+    return True
+
+
+# --- walking --------------------------------------------------------------------------------------
+
+
+class _Rules(NamedTuple):
+    """The rules of one `.gitignore` file; `base` is the length of its folder's path with the slash."""
+
+    base: int
+    spec: GitIgnoreSpec
+
+
+def _walk(root: Path, config: Config, skip_repositories: bool, reasons: set[str]) -> Iterator[str]:
+    """Paths below `root` in code-point order, ignored ones and links left out; folders are entered lazily."""
+    left_out = exclusion(config)
+    stack: list[tuple[str, list[_Rules]] | str] = [("", [])]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        folder, rules = item
+        if skip_repositories and folder and os.path.lexists(root / folder / ".git"):
+            continue
+        rules = _with_rules(root, folder, rules)
+        found: list[tuple[str, tuple[str, list[_Rules]] | str]] = []
+        for path, is_folder in _entries(root, folder, reasons):
+            name = f"{path}/" if is_folder else path
+            if len(path) > MAX_PATH:
+                reasons.add("path-limit")
+            elif not _ignored(name, rules) and not (is_folder and left_out(f"{path}/x")):
+                found.append((name, (path, rules) if is_folder else path))
+        found.sort(key=lambda pair: pair[0], reverse=True)
+        stack += [entry for _, entry in found]
+
+
+def _entries(root: Path, folder: str, reasons: set[str]) -> list[tuple[str, bool]]:
+    entries: list[tuple[str, bool]] = []
+    try:
+        with os.scandir(root / folder) as scan:
+            for entry in scan:
+                if not _encodes(entry.name):
+                    reasons.add("path-encoding")
+                elif not entry.is_symlink():
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    entries.append((path, entry.is_dir(follow_symlinks=False)))
+    except OSError:
+        reasons.add("unreadable")
+    return entries
+
+
+def _with_rules(root: Path, folder: str, rules: list[_Rules]) -> list[_Rules]:
+    sources = [f"{folder}/.gitignore" if folder else ".gitignore"]
+    if not folder:
+        sources.insert(0, ".git/info/exclude")
+    for source in sources:
+        file = root / source
+        try:
+            if not stat.S_ISREG(os.lstat(file).st_mode):
+                continue
+            with file.open("rb") as stream:
+                text = stream.read(MAX_IGNORE_BYTES).decode("utf-8", "replace")
+        except OSError:
+            continue
+        rules = [*rules, _Rules(len(folder) + 1 if folder else 0, _spec(text.split("\n")))]
+    return rules
+
+
+def _spec(lines: list[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        globs((line,))
+    except ValueError:
+        return False
+    return True
+
+
+def _ignored(name: str, rules: list[_Rules]) -> bool:
+    """The nearest `.gitignore` file that says anything about a name decides; a folder's name ends in a slash."""
+    for base, spec in reversed(rules):
+        include = spec.check_file(name[base:]).include
+        if include is not None:
+            return include
+    return False
+
+
+# --- memory notes ---------------------------------------------------------------------------------
+
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+
+
+def discover_memory(root: str | Path, config: Config) -> dict[str, list[File]]:
+    """Memory files by source: `agent-memory`, `cursor`, `instructions` (reference 6), in path order.
+
+    Ignore rules do not apply; links are left out, and a missing folder is empty.
+    """
+    root = Path(os.path.realpath(root))
+    found: dict[str, list[File]] = {}
+    if not config.memory:
+        return found
+    for adapter in config.memory_adapters:
+        if adapter == "playbook-memory":
+            names = {name for folder in config.memory_dirs for name in _notes(root, folder, config.max_files)}
+            found["agent-memory"] = _plain_files(root, names)
+        elif adapter == "cursor-rules":
+            found["cursor"] = _plain_files(root, _notes(root, ".cursor/rules", config.max_files))
+        elif adapter == "instructions":
+            found["instructions"] = _plain_files(root, _INSTRUCTIONS)
+    return found
+
+
+def _notes(root: Path, folder: str, limit: int) -> Iterator[str]:
+    if not _plain_folders(root)(folder):
+        return
+    stack, reasons = [folder], set[str]()
+    while stack and limit > 0:
+        for path, is_folder in sorted(_entries(root, stack.pop(), reasons), reverse=True):
+            if is_folder:
+                stack.append(path)
+            elif path.endswith((".md", ".mdc", ".mdx")):
+                limit -= 1
+                yield path
+
+
+def _plain_files(root: Path, names: Iterable[str]) -> list[File]:
+    files: list[File] = []
+    plain = _plain_folders(root)
+    for path in sorted(names):
+        if _unfit(path) is not None or _NAMES.search(path.rpartition("/")[2]):
+            continue
+        try:
+            found = os.lstat(root / path)
+        except OSError:
+            continue
+        if stat.S_ISREG(found.st_mode) and plain(path.rpartition("/")[0]):
+            files.append(File(path, found.st_size, found.st_mtime_ns))
+    return files
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_bytes(root: str | Path, file: File, limit: int | None = None) -> Read:
+    """The bytes of a discovered file, or a reason: `outside`, `missing`, `unreadable`, `document-limit`, `changed`.
+
+    A path that leaves the root or passes a link is refused. A file that changes while it is read is read once more;
+    if it changes again, the reason is `changed`. `Read.file` has the size and time that belong to the bytes.
+    """
+    if _unfit(file.path) is not None or not file.path or "\0" in file.path:
+        return Read(None, file, "outside")
+    for _ in range(2):
+        try:
+            handle = _open(Path(root), file.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return Read(None, file, "outside" if os.path.lexists(Path(root, file.path)) else "missing")
+        except OSError:
+            return Read(None, file, "outside" if Path(root, file.path).is_symlink() else "unreadable")
+        with os.fdopen(handle, "rb") as stream:
+            before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode):
+                return Read(None, file, "outside")
+            if limit is not None and before.st_size > limit:
+                return Read(None, file, "document-limit")
+            try:
+                data = stream.read(before.st_size + 1)
+            except OSError:
+                return Read(None, file, "unreadable")
+            after = os.fstat(handle)
+        same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+        if same and len(data) == after.st_size:
+            return Read(data, File(file.path, after.st_size, after.st_mtime_ns))
+    return Read(None, file, "changed")
+
+
+def _open(root: Path, path: str) -> int:
+    """Open a file below `root` part by part, so that no folder on the way can be a link."""
+    *folders, name = path.split("/")
+    if not _BY_FOLDER:
+        parent = root.joinpath(*folders)
+        if parent.resolve() != root.resolve().joinpath(*folders) or (parent / name).is_symlink():
+            raise NotADirectoryError(path)
+        return os.open(parent / name, _OPEN_FILE)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in folders:
+            below = os.open(part, _OPEN | os.O_DIRECTORY, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        return os.open(name, _OPEN_FILE, dir_fd=folder)
+    finally:
+        os.close(folder)

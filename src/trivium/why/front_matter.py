@@ -1,0 +1,145 @@
+"""Front matter: YAML between `---` lines, read into strings, lists and maps only (reference 4).
+
+Nothing is constructed: scalars stay as they are written (a date stays text), and aliases, anchors, foreign tags, deep
+nesting, repeated keys and huge values make the whole block unreadable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import yaml
+from msgspec import Struct
+
+Value: TypeAlias = "str | None | list[Value] | dict[str, Value]"
+
+MAX_BYTES = 64 << 10
+MAX_SCALAR = 8 << 10
+MAX_NODES = 4_096
+MAX_DEPTH = 16
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp"))
+_TAGS_OF_GROUPS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
+
+
+class FrontMatter(Struct, frozen=True):
+    """`lines` counts the lines that the block takes, both `---` lines included; 0 without a block."""
+
+    values: dict[str, Value] = {}
+    lines: int = 0
+    size: int = 0
+    """Characters of the text that the block takes."""
+    invalid: bool = False
+
+
+class _Unreadable(Exception):
+    """The block is not plain, small YAML."""
+
+
+def read_front_matter(text: str) -> FrontMatter:
+    """The front matter of a text with `\\n` line ends and without byte-order mark (reference 4).
+
+    A block that YAML reads as something other than a map is an ordinary text between two rules, hence no block.
+
+    >>> read_front_matter("---\\ndate: 2026-02-03\\n---\\n# A\\n").values
+    {'date': '2026-02-03'}
+    """
+    if not text.startswith("---"):
+        return FrontMatter()
+    first, newline, _ = text.partition("\n")
+    closing = _CLOSING.search(text, len(first) + 1) if newline and not first[3:].strip() else None
+    if closing is None:
+        return FrontMatter()
+    block = text[len(first) + 1 : closing.start()]
+    size = min(closing.end() + 1, len(text))
+    lines = block.count("\n") + 2
+    try:
+        value = _build(block)
+    except (_Unreadable, yaml.YAMLError, ValueError, RecursionError):
+        return FrontMatter({}, lines, size, invalid=True)
+    if value is None:
+        return FrontMatter({}, lines, size)
+    return FrontMatter(value, lines, size) if isinstance(value, dict) else FrontMatter()
+
+
+def _build(block: str) -> Value:
+    if len(block) > MAX_BYTES:
+        raise _Unreadable
+    builder = _Builder()
+    builder.read(yaml.parse(block, Loader=_LOADER))
+    return builder.result
+
+
+class _Builder:
+    """Turns YAML events into values without recursion."""
+
+    def __init__(self) -> None:
+        self.result: Value = None
+        self._stack: list[list[Value] | dict[str, Value]] = []
+        self._keys: list[str | None] = []
+        self._nodes = 0
+
+    def read(self, events: Iterable[Any]) -> None:
+        for event in events:
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise _Unreadable
+            if isinstance(event, yaml.ScalarEvent):
+                self._place(_scalar(event))
+            elif isinstance(event, yaml.MappingStartEvent):
+                self._open(event, {})
+            elif isinstance(event, yaml.SequenceStartEvent):
+                self._open(event, [])
+            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                self._stack.pop()
+                self._keys.pop()
+
+    def _open(self, event: Any, group: list[Value] | dict[str, Value]) -> None:
+        if len(self._stack) >= MAX_DEPTH or (event.tag is not None and event.tag not in _TAGS_OF_GROUPS):
+            raise _Unreadable
+        self._place(group)
+        self._stack.append(group)
+        self._keys.append(None)
+
+    def _place(self, value: Value) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise _Unreadable
+        if not self._stack:
+            self.result = value
+            return
+        group = self._stack[-1]
+        if isinstance(group, list):
+            group.append(value)
+        elif self._keys[-1] is None:
+            if isinstance(value, list | dict) or (key := value or "") in group:
+                raise _Unreadable
+            self._keys[-1] = key
+        else:
+            group[self._keys[-1]] = value
+            self._keys[-1] = None
+
+
+def _scalar(event: Any) -> str | None:
+    if len(event.value) > MAX_SCALAR or (event.tag is not None and event.tag not in _TAGS):
+        raise _Unreadable
+    if event.implicit[0] and event.value in _NULLS:
+        return None
+    return str(event.value)
+
+
+def text_of(value: Value) -> str | None:
+    """A scalar's text, trimmed; a list of one scalar counts as that scalar; anything else is none."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def texts_of(value: Value) -> list[str]:
+    """The texts of a scalar or of a list of scalars, trimmed, without empty ones."""
+    found = value if isinstance(value, list) else [value]
+    return [text.strip() for text in found if isinstance(text, str) and text.strip()]

@@ -1,0 +1,343 @@
+"""A document's bytes as a small block model: what headings, paragraphs, items and tables say, with their lines.
+
+markdown-it finds the blocks (CommonMark with tables); the inline text of a block is scanned once, by `inline`. Only
+blocks outside quotes and lists count as top-level. Every pass is bounded (reference 4.5): a document that passes a bound
+is read up to it and says so by a reason code.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from msgspec import Struct
+
+from trivium.why.front_matter import FrontMatter, read_front_matter
+from trivium.why.generated import DEFAULT_MARKERS, generated_lines
+from trivium.why.inline import References, plain_text
+from trivium.why.model import MAX_BLOCKS, MAX_HEADINGS
+
+HEADING, PARAGRAPH, LIST, TABLE, OTHER = "heading", "paragraph", "list", "table", "other"
+
+MAX_TOKENS = 8 * MAX_BLOCKS
+MAX_LINES = 1 << 17
+
+
+class Heading(Struct):
+    """A top-level heading; `text` is what a reader sees."""
+
+    level: int
+    line: int
+    end: int
+    raw: str
+    text: str
+
+
+class Item(Struct):
+    """A list item: its own raw text without nested items; `end` is the line before the next item or block."""
+
+    line: int
+    depth: int
+    end: int = 0
+    text: str = ""
+
+
+class Block(Struct):
+    """A top-level block on lines `line` to `end`; which other members it has depends on `kind`."""
+
+    kind: str
+    line: int
+    end: int
+    text: str = ""
+    items: list[Item] = []
+    rows: list[list[str]] = []
+    row_lines: list[int] = []
+
+
+class Span(Struct):
+    """Raw inline text (or the text of a fence) that begins at `line`."""
+
+    text: str
+    line: int
+    fenced: bool = False
+
+
+class Parsed(Struct):
+    """One document: generated text is left out of `blocks`, `headings` and `spans`."""
+
+    front: FrontMatter
+    line_count: int
+    blocks: list[Block] = []
+    headings: list[Heading] = []
+    spans: list[Span] = []
+    references: References = {}
+    generated: list[tuple[int, int]] = []
+    """Lines that generators own, from first to last, ascending."""
+    last_line: int = 0
+    """The last line whose blocks were read; `line_count` unless a bound was passed."""
+    reasons: set[str] = msgspec.field(default_factory=set)
+
+    def meets_generated(self, line_start: int, line_end: int) -> bool:
+        return any(start <= line_end and line_start <= end for start, end in self.generated)
+
+    def is_blank(self) -> bool:
+        return not (self.blocks or self.front.values or self.spans)
+
+
+def decode(data: bytes) -> str:
+    """Text for reading: without byte-order mark, line ends as `\\n`, other than UTF-8 replaced (3.2 hashes bytes)."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\0", "\ufffd") if "\0" in text else text
+
+
+def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Parsed:
+    """The block model of a Markdown document (reference 4, 4.5).
+
+    >>> [heading.text for heading in parse_markdown(b"# A `b`\\n\\ntext\\n").headings]
+    ['A b']
+    """
+    text = decode(data)
+    front = read_front_matter(text)
+    body = text[front.size :]
+    parsed = Parsed(front, text.count("\n") + (bool(text) and not text.endswith("\n")))
+    if front.invalid:
+        parsed.reasons.add("invalid-frontmatter")
+    reader = _Reader(parsed, front.lines, body)
+    reader.read(_tokens(body, parsed, reader.env))
+    parsed.generated = generated_lines(body, front.lines, markers, reader.fences)
+    if parsed.generated:
+        _drop_generated(parsed)
+    return parsed
+
+
+def _drop_generated(parsed: Parsed) -> None:
+    starts = [start for start, _ in parsed.generated]
+
+    def kept(line: int) -> bool:
+        at = bisect_right(starts, line) - 1
+        return at < 0 or line > parsed.generated[at][1]
+
+    parsed.blocks = [block for block in parsed.blocks if kept(block.line)]
+    parsed.headings = [heading for heading in parsed.headings if kept(heading.line)]
+    parsed.spans = [span for span in parsed.spans if kept(span.line)]
+    for block in parsed.blocks:
+        block.items = [item for item in block.items if kept(item.line)]
+
+
+class _Full(Exception):
+    """A document has more tokens than are read."""
+
+
+class _Tokens(list[Token]):
+    """A token list that ends the parse once it is full."""
+
+    def append(self, token: Token) -> None:
+        if len(self) >= MAX_TOKENS:
+            raise _Full
+        super().append(token)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+def _tokens(body: str, parsed: Parsed, env: dict[str, Any]) -> list[Token]:
+    if body.count("\n") > MAX_LINES:
+        body = "\n".join(body.split("\n", MAX_LINES)[:MAX_LINES])
+        parsed.reasons.add("node-limit")
+    parser, tokens = _parser(), _Tokens()
+    try:
+        parser.block.parse(body, parser, env, tokens)
+    except _Full:
+        parsed.reasons.add("node-limit")
+    return tokens
+
+
+class _Reader:
+    """One pass over the block tokens."""
+
+    def __init__(self, parsed: Parsed, offset: int, body: str) -> None:
+        self.env: dict[str, Any] = {}
+        self.fences: list[tuple[int, int]] = []
+        self._parsed = parsed
+        self._offset = offset + 1
+        self._body = body
+        self._blocks = 0
+        self._quotes = 0
+        self._list: Block | None = None
+        self._table: Block | None = None
+        self._open_items: list[Item] = []
+        self._closed_items: list[Item] = []
+        self._take: Callable[[str, int, int], None] | None = None
+        self._level = 0
+        self._handlers: dict[str, Callable[[Token], None]] = {
+            "inline": self._inline,
+            "heading_open": self._heading_open,
+            "paragraph_open": self._paragraph_open,
+            "bullet_list_open": self._list_open,
+            "ordered_list_open": self._list_open,
+            "list_item_open": self._item_open,
+            "list_item_close": self._item_close,
+            "blockquote_open": self._quote_open,
+            "blockquote_close": self._quote_close,
+            "table_open": self._table_open,
+            "table_close": self._table_close,
+            "tr_open": self._row_open,
+            "fence": self._fence,
+            "code_block": self._fence,
+            "html_block": self._other,
+            "hr": self._other,
+        }
+
+    def read(self, tokens: Iterable[Token]) -> None:
+        parsed = self._parsed
+        parsed.last_line = parsed.line_count
+        if "references" in self.env:
+            parsed.references = self.env["references"]
+        for token in tokens:
+            handler = self._handlers.get(token.type)
+            if handler is None:
+                continue
+            handler(token)
+            if self._blocks > MAX_BLOCKS:
+                parsed.reasons.add("node-limit")
+                parsed.last_line = (token.map or [0])[0] + self._offset - 1
+                break
+        self._settle(parsed.last_line + 1)
+        for item in self._open_items:
+            item.end = item.end or max(parsed.last_line, item.line)
+
+    def _lines(self, token: Token) -> tuple[int, int]:
+        """First and last line of a block; one that was never closed has its first line only."""
+        first, after = token.map or (0, 0)
+        return first + self._offset, max(after, first + 1) + self._offset - 1
+
+    def _begin(self, token: Token) -> tuple[int, int]:
+        self._blocks += 1
+        line, end = self._lines(token)
+        self._settle(line)
+        return line, end
+
+    def _settle(self, line: int) -> None:
+        """A block begins at `line`, so the items closed before it end above."""
+        if self._closed_items:
+            for item in self._closed_items:
+                item.end = max(line - 1, item.line)
+            self._closed_items.clear()
+
+    def _inline(self, token: Token) -> None:
+        line = (token.map or (0, 0))[0] + self._offset
+        if token.content:
+            self._parsed.spans.append(Span(token.content, line))
+        if self._take:
+            self._take(token.content, line, self._lines(token)[1])
+            if self._table is None:
+                self._take = None
+
+    def _heading_open(self, token: Token) -> None:
+        self._begin(token)
+        if token.level == 0:
+            self._level = int(token.tag[1:])
+            self._take = self._take_heading
+
+    def _take_heading(self, text: str, line: int, end: int) -> None:
+        self._parsed.blocks.append(Block(HEADING, line, end, text))
+        headings = self._parsed.headings
+        if len(headings) >= MAX_HEADINGS:
+            self._parsed.reasons.add("heading-limit")
+            self._parsed.last_line = min(self._parsed.last_line, line - 1)
+            return
+        headings.append(Heading(self._level, line, end, text, plain_text(text, self._parsed.references)))
+
+    def _paragraph_open(self, token: Token) -> None:
+        if token.level == 0:
+            self._begin(token)
+            self._take = self._take_paragraph
+        elif self._open_items and not self._quotes:
+            item = self._open_items[-1]
+            if item.text or item.line != self._lines(token)[0]:
+                self._begin(token)
+            self._take = self._take_item
+        else:
+            self._begin(token)
+
+    def _take_paragraph(self, text: str, line: int, end: int) -> None:
+        self._parsed.blocks.append(Block(PARAGRAPH, line, end, text))
+
+    def _take_item(self, text: str, line: int, end: int) -> None:
+        item = self._open_items[-1]
+        if not item.end:
+            item.text = f"{item.text}\n{text}" if item.text else text
+
+    def _list_open(self, token: Token) -> None:
+        if token.level == 0:
+            line, end = self._lines(token)
+            self._settle(line)
+            self._list = Block(LIST, line, end, items=[])
+            self._parsed.blocks.append(self._list)
+
+    def _item_open(self, token: Token) -> None:
+        line, _ = self._begin(token)
+        if self._quotes or self._list is None:
+            return
+        if self._open_items and not self._open_items[-1].end:
+            self._open_items[-1].end = max(line - 1, self._open_items[-1].line)
+        item = Item(line, len(self._open_items))
+        self._open_items.append(item)
+        self._list.items.append(item)
+
+    def _item_close(self, token: Token) -> None:
+        if not self._quotes and self._open_items:
+            item = self._open_items.pop()
+            if not item.end:
+                self._closed_items.append(item)
+
+    def _quote_open(self, token: Token) -> None:
+        line, end = self._begin(token)
+        self._quotes += 1
+        if token.level == 0:
+            self._parsed.blocks.append(Block(OTHER, line, end))
+
+    def _quote_close(self, token: Token) -> None:
+        self._quotes -= 1
+
+    def _table_open(self, token: Token) -> None:
+        line, end = self._begin(token)
+        if token.level == 0:
+            self._table = Block(TABLE, line, end, rows=[], row_lines=[])
+            self._parsed.blocks.append(self._table)
+            self._take = self._take_cell
+
+    def _table_close(self, token: Token) -> None:
+        self._table = self._take = None
+
+    def _row_open(self, token: Token) -> None:
+        if self._table is not None:
+            self._table.rows.append([])
+            self._table.row_lines.append(self._lines(token)[0])
+
+    def _take_cell(self, text: str, line: int, end: int) -> None:
+        if self._table is not None and self._table.rows:
+            self._table.rows[-1].append(text)
+
+    def _fence(self, token: Token) -> None:
+        line, end = self._begin(token)
+        self.fences.append((line, end))
+        if token.level == 0:
+            self._parsed.blocks.append(Block(OTHER, line, end))
+        if "`" in token.content or "](" in token.content:
+            first = line + 1 if token.type == "fence" else line
+            self._parsed.spans.append(Span(token.content, first, fenced=True))
+
+    def _other(self, token: Token) -> None:
+        line, end = self._begin(token)
+        if token.level == 0:
+            self._parsed.blocks.append(Block(OTHER, line, end))

@@ -1,0 +1,118 @@
+"""What a document is by its path: record, glossary, change log (reference 4.1 to 4.3)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from posixpath import basename
+
+from msgspec import Struct
+
+from trivium.why.generated import DEFAULT_MARKERS
+
+MARKDOWN = frozenset({".md", ".mdx"})
+PLAIN = frozenset({".rst", ".adoc", ".txt", ""})
+
+_RECORD_FOLDERS = frozenset({"adr", "adrs", "decisions"})
+_RECORD_NAME = re.compile(r"(?:adrs?|decisions)[-_.]")
+_GLOSSARY_PART = re.compile(r"(?:.*[-_. ])?glossary(?:[-_. ].*)?|definitions(?:[-_. ].*)?")
+_CHANGELOGS = frozenset({"changelog", "changes", "history", "news", "releases", "release_notes"})
+_NUMBERED = re.compile(r"(?:[a-z]+[-_ ])?0*([1-9]\d{0,5})[-_. ]+(.*)")
+_TEMPLATE_WORDS = frozenset(
+    {"template", "templates", "adr", "madr", "decision", "record", "short", "long", "minimal", "bare", "the", "a"}
+)
+
+
+class DocumentRules(Struct, frozen=True):
+    """Places in addition to the usual ones, as globs (`**` crosses folders), and the generators' markers."""
+
+    records: tuple[str, ...] = ()
+    glossaries: tuple[str, ...] = ()
+    changelogs: tuple[str, ...] = ()
+    markers: tuple[str, ...] = DEFAULT_MARKERS
+
+
+class Place(Struct, frozen=True):
+    """What a path alone says about a document."""
+
+    suffix: str
+    stem: str
+    record: bool
+    glossary: bool
+    changelog: bool
+    not_record: bool
+    """A folder's README or index, or a template, at the place of a record."""
+    template: bool
+
+    @property
+    def is_markdown(self) -> bool:
+        return self.suffix in MARKDOWN
+
+
+def is_document(path: str, rules: DocumentRules) -> bool:
+    """Whether a path is read as a document (2.1): all Markdown; other texts as records and change logs only."""
+    name = basename(path).lower()
+    suffix = _suffix(name)
+    if suffix in MARKDOWN:
+        return True
+    if suffix not in PLAIN:
+        return False
+    place = place_of(path, rules)
+    return place.changelog or (place.record and not place.not_record)
+
+
+@lru_cache(maxsize=4_096)
+def place_of(path: str, rules: DocumentRules) -> Place:
+    """What the path says (4.1, 4.2, 4.3); case does not count.
+
+    >>> place_of("docs/ADR/0001-x.md", DocumentRules()).record
+    True
+    """
+    *folders, name = path.lower().split("/")
+    suffix = _suffix(name)
+    stem = name.removesuffix(suffix) if suffix else name
+    first = re.sub(r"[- ]", "_", name.split(".", 1)[0])
+    record = not _RECORD_FOLDERS.isdisjoint(folders) or bool(_RECORD_NAME.match(name)) or _any(rules.records, path)
+    template = record and _is_template(stem)
+    return Place(
+        suffix=suffix,
+        stem=basename(path)[: len(stem)],
+        record=record,
+        glossary=any(_GLOSSARY_PART.fullmatch(part) for part in (*folders, stem)) or _any(rules.glossaries, path),
+        changelog=first in _CHANGELOGS or _any(rules.changelogs, path),
+        not_record=record and (stem in ("readme", "index") or template),
+        template=template,
+    )
+
+
+def _suffix(name: str) -> str:
+    dot = name.rfind(".")
+    suffix = name[dot:] if dot > 0 else ""
+    return suffix if suffix in MARKDOWN or suffix in PLAIN or not suffix[1:].isdigit() else ""
+
+
+def _is_template(stem: str) -> bool:
+    """A name with `template`, unless it is a numbered record about templates."""
+    if "template" not in stem:
+        return False
+    numbered = _NUMBERED.fullmatch(stem)
+    return numbered is None or _TEMPLATE_WORDS.issuperset(re.split(r"[-_. ]+", numbered.group(2)))
+
+
+def _any(globs: tuple[str, ...], path: str) -> bool:
+    return any(_glob(glob).fullmatch(path) for glob in globs)
+
+
+@lru_cache(maxsize=256)
+def _glob(glob: str) -> re.Pattern[str]:
+    """`*` and `?` stay within a folder; `**` as a whole part stands for any folders, at the end for anything."""
+    pieces: list[str] = []
+    parts = glob.removeprefix("./").split("/")
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if part == "**":
+            pieces.append(".*" if last else "(?:[^/]+/)*")
+            continue
+        escaped = re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+        pieces.append(escaped if last else escaped + "/")
+    return re.compile("".join(pieces))

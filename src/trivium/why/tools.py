@@ -1,0 +1,172 @@
+"""The three read-only tools of Knowledge query v1, apart from any protocol library (reference 12)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.errors import TriviumError
+from trivium.why.model import Index
+from trivium.why.prepared import PreparedIndex, Profile
+from trivium.why.query import DEFAULT_LIMIT, WhyRequestError, check_request, knowledge_why
+from trivium.why.redact import redact, redact_values
+from trivium.why.render import render_text
+from trivium.why.response import MAX_BUDGET, MAX_RESULTS, MAX_TARGET, to_json
+
+LoadIndex = Callable[[], Index | PreparedIndex]
+
+TOOL_KINDS = {"knowledge.decision": "decision", "knowledge.concept": "concept", "knowledge.whyChanged": "change"}
+"""The tools and the kind of entities that each answers with."""
+_DESCRIPTIONS = {
+    "knowledge.decision": (
+        "Which recorded decisions are about a path, symbol, concept or entity id: status, supersession and the lines "
+        "that say so. Call it before changing code. Exact look-up in a stored index; an empty answer is no proof that "
+        "nothing was decided."
+    ),
+    "knowledge.concept": (
+        "Which defined concepts a path, symbol, term or alias belongs to, with the lines that define them. Exact "
+        "look-up, case counts."
+    ),
+    "knowledge.whyChanged": (
+        "Which recorded changes (change-log entries, commits of the indexed window) touched a path, symbol or "
+        "concept. What is returned are observations; no cause is inferred."
+    ),
+}
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "target": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_TARGET,
+            "description": "A path (with :line or :start-end if wanted), exported symbol, name, alias or entity id.",
+        },
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_RESULTS,
+            "default": DEFAULT_LIMIT,
+            "description": "The most results in each list.",
+        },
+        "budgetTokens": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_BUDGET,
+            "description": "Report whether the answer fits this many tokens, and which limit would.",
+        },
+        "format": {"type": "string", "enum": ["json", "text"], "default": "json"},
+    },
+    "required": ["target"],
+    "additionalProperties": False,
+}
+_FORMATS = ("json", "text")
+_JSON_NAMES = {"budget_tokens": "budgetTokens"}
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call gives: one text, whether it is an error, and the members of `_meta` (empty for local calls)."""
+
+    text: str
+    is_error: bool
+    meta: dict[str, Any]
+
+
+def tool_definitions(allowed: Collection[str] | None = None) -> list[dict[str, Any]]:
+    """Name, description, input schema and annotations of the offered tools; `allowed` None offers all."""
+    return [
+        {
+            "name": name,
+            "description": _DESCRIPTIONS[name],
+            "inputSchema": copy.deepcopy(_SCHEMA),
+            "annotations": {
+                "readOnlyHint": True,
+                "destructiveHint": False,
+                "idempotentHint": True,
+                "openWorldHint": False,
+            },
+        }
+        for name in TOOL_KINDS
+        if allowed is None or name in allowed
+    ]
+
+
+def call_tool(
+    name: str,
+    arguments: Mapping[str, Any] | None,
+    load_index: LoadIndex | None,
+    *,
+    profile: Profile = "local",
+    allowed: Collection[str] | None = None,
+    root: str | None = None,
+) -> ToolResult:
+    """The answer of a tool: the library's answer for the same request, as pretty-printed JSON or as text.
+
+    `load_index` gives the fresh index (prepared, best) and is called only after the arguments are checked; in the
+    service profile it must be injected, nothing else is read. Errors come back as results, naming the tool. The
+    result's `meta` is what belongs under `_meta`.
+    """
+    service = profile == "service"
+    if name not in TOOL_KINDS or (allowed is not None and name not in allowed):
+        offered = ", ".join(tool for tool in TOOL_KINDS if allowed is None or tool in allowed) or "none"
+        return _failed(f"{name} is not offered here. Offered: {offered}.", service)
+    try:
+        request = _checked(arguments)
+    except WhyRequestError as error:
+        return _failed(f"{name} invalid arguments: {_sentence(error)}", service)
+    if load_index is None:
+        return _failed(f"{name} has no index to read: not analyzed. Give the service a stored index.", service)
+    try:
+        index = load_index()
+    except TriviumError as error:
+        return _failed(f"{name} failed: {error.message}{f' {error.hint}' if error.hint else ''}", service)
+    prepared = index if isinstance(index, PreparedIndex) else PreparedIndex(index)
+    written = request.pop("format")
+    answer = knowledge_why(prepared, kind=TOOL_KINDS[name], profile=profile, root=root, **request)
+    find = prepared.view(profile).entity
+    if not service:
+        return ToolResult(to_json(answer) if written == "json" else render_text(answer, find), False, {})
+    safe = redact_values(answer)
+    text = to_json(safe) if written == "json" else redact(render_text(safe, find))
+    return ToolResult(text, False, _service_meta(safe["coverage"], safe != answer))
+
+
+def _checked(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments of `knowledge_why` and `format`; raises `WhyRequestError` with JSON names."""
+    given = {} if arguments is None else arguments
+    if not isinstance(given, Mapping):
+        raise WhyRequestError("arguments", "must be an object", f"Known: {', '.join(_SCHEMA['properties'])}.")
+    for argument in given:
+        if argument not in _SCHEMA["properties"]:
+            raise WhyRequestError(str(argument), "is unknown", f"Known: {', '.join(_SCHEMA['properties'])}.")
+    if "target" not in given:
+        raise WhyRequestError("target", "is missing", "Give a path, a symbol, a name or an entity id.")
+    written = given.get("format", "json")
+    if written not in _FORMATS:
+        raise WhyRequestError("format", "must be json or text", "Leave it out to get JSON.")
+    if "budgetTokens" in given and given["budgetTokens"] is None:
+        raise WhyRequestError("budgetTokens", "must be a whole number", "Leave it out to get no report.")
+    limit = given.get("limit", DEFAULT_LIMIT)
+    request = check_request(given["target"], None, limit, given.get("budgetTokens"), "local", None)
+    return {"target": request.target, "limit": request.limit, "budget_tokens": request.budget_tokens, "format": written}
+
+
+def _sentence(error: WhyRequestError) -> str:
+    return f"{_JSON_NAMES.get(error.argument, error.argument)} {error.problem}. {error.hint}"
+
+
+def _failed(text: str, service: bool) -> ToolResult:
+    if not service:
+        return ToolResult(text, True, {})
+    safe = redact(text)
+    return ToolResult(safe, True, _service_meta([], safe != text))
+
+
+def _service_meta(coverage: list[dict[str, Any]], redacted: bool) -> dict[str, Any]:
+    """`serviceProfile` for `_meta`: what the restricted profile left out or changed, and the coverage."""
+    diagnostics = [{"code": "history-not-analyzed", "message": "Commits are left out of restricted answers."}]
+    if redacted:
+        diagnostics.append({"code": "redacted", "message": "Text that looks like a secret was replaced."})
+    return {"serviceProfile": {"diagnostics": diagnostics, "coverage": coverage}}
