@@ -17,7 +17,7 @@ Pair = tuple[Call, Call]
 
 @dataclass(slots=True, frozen=True)
 class Timing:
-    """Medians over all calls, in microseconds."""
+    """Typical times of one call, in microseconds."""
 
     hand: float
     ours: float
@@ -42,19 +42,22 @@ def timed(call: Call) -> int:
 
 
 def interleave(pairs: Sequence[Pair], rounds: int) -> Timing:
-    """Time each pair in turn, round after round; who goes first changes with every round."""
-    hands: list[int] = []
-    ours: list[int] = []
+    """Time each pair in turn, round after round; who goes first changes with every round.
+
+    The result is the median over the pairs of each pair's median, so that values of unlike sizes do not blur it.
+    """
+    hands: list[list[int]] = [[] for _ in pairs]
+    ours: list[list[int]] = [[] for _ in pairs]
     with no_collection():
         for number in range(rounds):
-            for hand, our in pairs:
+            for (hand, our), hand_times, our_times in zip(pairs, hands, ours, strict=True):
                 if number % 2:
-                    ours.append(timed(our))
-                    hands.append(timed(hand))
+                    our_times.append(timed(our))
+                    hand_times.append(timed(hand))
                 else:
-                    hands.append(timed(hand))
-                    ours.append(timed(our))
-    return Timing(median(hands) / 1000, median(ours) / 1000)
+                    hand_times.append(timed(hand))
+                    our_times.append(timed(our))
+    return Timing(median(map(median, hands)) / 1000, median(map(median, ours)) / 1000)
 
 
 def rounds_for(pairs: Sequence[Pair], seconds: float) -> int:

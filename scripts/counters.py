@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -219,11 +220,12 @@ def main(arguments: list[str] | None = None) -> int:
     ok = True
     with tempfile.TemporaryDirectory(prefix="trivium-counters-") as folder:
         home = Path(folder)
-        for run in (
+        runs: list[Callable[[], Figures]] = [
             lambda: with_processes(home / "processes.db", options.processes, options.steps, options.readers),
             lambda: with_threads(str(home / "threads.db"), options.threads, options.steps, options.readers),
             lambda: with_threads(":memory:", options.threads, options.steps, options.readers),
-        ):
+        ]
+        for run in runs:
             figures = run()
             print(figures.table(), end="\n\n", flush=True)
             for fault, count in figures.faults.most_common(10):

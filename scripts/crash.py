@@ -441,7 +441,8 @@ def contents(kb: trivium.KnowledgeBase) -> State:
     refs: dict[str, Ref] = {}
     for type_ in TYPES:
         for node in _result(kb, f'FIND(?n) WHERE {{ ?n {{type: "{type_}"}} }}'):
-            ref = refs[node["id"]] = (type_, node["name"])
+            ref: Ref = (type_, node["name"])
+            refs[node["id"]] = ref
             state.nodes[ref] = node["attributes"]
             if "_merged_from" in node["metadata"]:
                 state.merged[ref] = node["metadata"]["_merged_from"]

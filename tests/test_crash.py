@@ -10,6 +10,7 @@ import trivium
 from scripts import crash
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("synchronous", "points"), [("NORMAL", 14), ("FULL", 6)])
 def test_killed_writers_leave_whole_statements(tmp_path: Path, synchronous: str, points: int) -> None:
     figures = crash.run(tmp_path, points, synchronous, seed=7)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ from trivium.store.sqlite import Session, SqliteStore
 FACTOR, SLACK = 3, 1_000
 """A chosen order may cost this many times the best one, and this many steps more."""
 MOST_ORDERS = 150
+ORDER = "trivium.kip.order"
 
 BIG, SMALL, PLACES = 3_000, 6, 400
 TYPES = ("Big", "Small", "Thing", "Place")
@@ -277,15 +279,24 @@ def other_orders(
         return ordered(atoms, *rest) if places is None else [atoms[place] for place in places]
 
     with monkeypatch.context() as patch:
-        patch.setattr("trivium.kip.emit.ordered", record)
+        patch.setattr("trivium.kip.groups.ordered", record)
         plan_of(knowledge_base, text)
-        patch.setattr("trivium.kip.emit.ordered", forced)
+        patch.setattr("trivium.kip.groups.ordered", forced)
         found: dict[str, list[Any]] = {}
         for orders in _sample(sizes):
             chosen = iter(orders)
             sql, bindings = plan_of(knowledge_base, text)
             found[sql] = bindings
     return list(found.items())
+
+
+def _replace_order(patch: pytest.MonkeyPatch, function: Callable[..., list[Any]]) -> None:
+    """Put a function in the place of `order.ordered`, wherever it has been imported."""
+    users = [module for name, module in sys.modules.items() if name.startswith("trivium.kip.") and name != ORDER]
+    users = [module for module in users if hasattr(module, "ordered")]
+    assert users
+    for module in users:
+        patch.setattr(module, "ordered", function)
 
 
 def _sample(sizes: list[int]) -> list[tuple[tuple[int, ...], ...]]:

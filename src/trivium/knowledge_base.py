@@ -60,7 +60,9 @@ class Context:
 
         Keys: `tokens`, `tree`, `plan` (lines), `sql`, `bindings`, `timing_us` (stage to microseconds), `response`.
         """
-        return self._nexus.explain(command, parameters or {})
+        from trivium.kip.explain import explain
+
+        return explain(self._nexus, command, parameters or {})
 
 
 class KnowledgeBase:

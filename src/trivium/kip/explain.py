@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trivium.errors import KipError
 from trivium.kip import lexer, parser, tree
 from trivium.kip.bind import Parameters
-from trivium.kip.query import Prepared, QueryRunner
-
-if TYPE_CHECKING:
-    from trivium.kip.nexus import Nexus
+from trivium.kip.nexus import Nexus
+from trivium.kip.query import Prepared
 
 
 class _Watch:
@@ -28,8 +26,11 @@ class _Watch:
         self._last = time.perf_counter()
 
 
-def explain(nexus: Nexus, runner: QueryRunner, text: str, parameters: Parameters) -> dict[str, Any]:
-    """See `Nexus.explain`. A write is executed too: use `dry_run` requests to look without changing."""
+def explain(nexus: Nexus, text: str, parameters: Parameters) -> dict[str, Any]:
+    """Tokens, tree, plan, SQL, bindings, timing in microseconds and the response of a command, which is executed.
+
+    A write takes effect: use a `dry_run` request to look without changing.
+    """
     report: dict[str, Any] = {"tokens": [], "tree": "", "plan": [], "sql": "", "bindings": [], "timing_us": {}}
     watch = _Watch()
     report["timing_us"] = watch.times
@@ -41,7 +42,7 @@ def explain(nexus: Nexus, runner: QueryRunner, text: str, parameters: Parameters
         report["tree"] = "\n".join(_lines(parsed.command, ""))
         prepared = nexus.prepare(text)
         if prepared.query is not None:
-            _plan(nexus, runner, prepared, parameters, report, watch)
+            _plan(nexus, prepared, parameters, report, watch)
         watch.mark("explain")
         report["response"] = nexus.execute(prepared, parameters)
         watch.mark("plan and run, first time")
@@ -74,13 +75,11 @@ def _is_branch(value: Any) -> bool:
     return isinstance(value, tree.Node) and not isinstance(value, (tree.Lit, tree.Param, tree.Var, tree.Path))
 
 
-def _plan(
-    nexus: Nexus, runner: QueryRunner, prepared: Prepared, parameters: Parameters, report: dict[str, Any], watch: _Watch
-) -> None:
+def _plan(nexus: Nexus, prepared: Prepared, parameters: Parameters, report: dict[str, Any], watch: _Watch) -> None:
     with nexus.store.read() as session:
         schema = nexus.schema(session)
         watch.mark("schema")
-        plan = runner.explain(session, prepared, parameters, schema, nexus.store.moment)
+        plan = nexus.runner.explain(session, prepared, parameters, schema, nexus.store.moment)
         watch.mark("compile")
         report["sql"] = plan.sql
         report["plan"] = list(plan.notes)

@@ -11,8 +11,10 @@ from msgspec import Struct
 from trivium.errors import KipError
 from trivium.kip import bind, operands, tree
 from trivium.kip.bind import Source
-from trivium.kip.emit import Bound, Compiler, GroupEmitter, Scope, operand, unbound
+from trivium.kip.expressions import operand
+from trivium.kip.groups import GroupEmitter
 from trivium.kip.operands import aggregate, group_terms, is_null_term, null_term, order_terms
+from trivium.kip.scope import Bound, Compiler, Scope, unbound
 from trivium.kip.shape import Output, output, read_json
 
 _PLACE = re.compile(r"[?$](\d+)")

@@ -33,7 +33,7 @@ class Nexus:
         self.settings = settings
         self._clock = clock
         self.cache = Cache()
-        self._runner = QueryRunner(settings)
+        self.runner = QueryRunner(settings)
         self._snapshot: Snapshot | None = None
         self._checked_at = -1
         self._exported: tuple[tuple[str, int], list[tuple[int, int]]] | None = None
@@ -69,7 +69,7 @@ class Nexus:
         session = store.checkout()
         try:
             schema = self.schema(session)
-            return self._runner.find(session, prepared, parameters, schema, store.moment)
+            return self.runner.find(session, prepared, parameters, schema, store.moment)
         except apsw.Error as error:
             raise translate(error, store.path, self.settings.timeout) from None
         finally:
@@ -106,7 +106,7 @@ class Nexus:
         key = (bound_digest(prepared, parameters), self.store.moment)
         known = self._exported
         if known is None or known[0] != key:
-            rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
+            rows = self.runner.targets(session, prepared, parameters, schema, self.store.moment)
             ids = {row[0] for row in rows if isinstance(row[0], int)}
             known = self._exported = (key, places_of(graph, ids, schema.higher_order))
         return known[1]
@@ -163,7 +163,7 @@ class Nexus:
         command = prepared.parsed.command
         if isinstance(command, tree.Upsert):
             return Upserter(graph, schema, parameters, self.settings).run(command).to_dict(dry_run=dry_run)
-        rows = self._runner.targets(session, prepared, parameters, schema, self.store.moment)
+        rows = self.runner.targets(session, prepared, parameters, schema, self.store.moment)
         if isinstance(command, tree.Merge):
             source, target = merge.endpoints(graph, command, rows)
             return merge.merge(graph, command, source, target, dry_run=dry_run)
@@ -176,11 +176,3 @@ class Nexus:
             return delete.delete_propositions(graph, command, ids, dry_run=dry_run)
         assert isinstance(command, tree.DeleteConcept)
         return delete.delete_concepts(graph, command, ids, self.settings, dry_run=dry_run)
-
-    # --- explaining -------------------------------------------------------------------------------
-
-    def explain(self, text: str, parameters: Parameters) -> dict[str, Any]:
-        """Every stage of a command: tokens, tree, plan, SQL, bindings, timing in microseconds, and the response."""
-        from trivium.kip.explain import explain
-
-        return explain(self, self._runner, text, parameters)

@@ -17,11 +17,11 @@ from msgspec import Struct
 from trivium.errors import KipError
 from trivium.kip import bind, lexer, tree, values
 from trivium.kip.bind import Parameters
-from trivium.kip.emit import Compiler
 from trivium.kip.find import KEY, FindEmitter, Plan, targets_plan
 from trivium.kip.order import OBJECT, PROBE_CAP, SUBJECT, Probe, probes_of
 from trivium.kip.parser import Parsed, parse, quoted_names
 from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of
+from trivium.kip.scope import Compiler
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode

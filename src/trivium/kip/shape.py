@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.kip import operands, tree
-from trivium.kip.emit import CONCEPT, LINK, PREDICATE, Scope, operand
+from trivium.kip.expressions import operand
+from trivium.kip.scope import CONCEPT, LINK, PREDICATE, Scope
 from trivium.store.codec import decode
 
 Column = Sequence[Any]

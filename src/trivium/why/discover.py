@@ -93,7 +93,7 @@ def discover(root: str | Path, config: Config) -> Discovery:
         names = _listed(repository, root, deadline, reasons)
         if names or (names is not None and not repository.prefix):
             return _collect(root, config, names, deadline, reasons, "git")
-    walk = _walk(root, config, repository is not None, reasons)
+    walk = _walk(root, config, repository is not None, deadline, reasons)
     return _collect(root, config, walk, deadline, reasons, "walk")
 
 
@@ -264,7 +264,7 @@ class _Rules(NamedTuple):
     spec: GitIgnoreSpec
 
 
-def _walk(root: Path, config: Config, skip_repositories: bool, reasons: set[str]) -> Iterator[str]:
+def _walk(root: Path, config: Config, skip_repositories: bool, deadline: float, reasons: set[str]) -> Iterator[str]:
     """Paths below `root` in code-point order, ignored ones and links left out; folders are entered lazily."""
     left_out = exclusion(config)
     stack: list[tuple[str, list[_Rules]] | str] = [("", [])]
@@ -273,6 +273,9 @@ def _walk(root: Path, config: Config, skip_repositories: bool, reasons: set[str]
         if isinstance(item, str):
             yield item
             continue
+        if time.monotonic() > deadline:
+            reasons.add("time-limit")
+            return
         folder, rules = item
         if skip_repositories and folder and os.path.lexists(root / folder / ".git"):
             continue
@@ -417,21 +420,30 @@ def read_bytes(root: str | Path, file: File, limit: int | None = None) -> Read:
             return Read(None, file, "outside" if os.path.lexists(Path(root, file.path)) else "missing")
         except OSError:
             return Read(None, file, "outside" if Path(root, file.path).is_symlink() else "unreadable")
-        with os.fdopen(handle, "rb") as stream:
+        try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
                 return Read(None, file, "outside")
             if limit is not None and before.st_size > limit:
                 return Read(None, file, "document-limit")
-            try:
-                data = stream.read(before.st_size + 1)
-            except OSError:
-                return Read(None, file, "unreadable")
+            data = _read_all(handle, before.st_size + 1)
             after = os.fstat(handle)
+        except OSError:
+            return Read(None, file, "unreadable")
+        finally:
+            os.close(handle)
         same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
         if same and len(data) == after.st_size:
             return Read(data, File(file.path, after.st_size, after.st_mtime_ns))
     return Read(None, file, "changed")
+
+
+def _read_all(handle: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(handle, min(size, 1 << 24))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def _open(root: Path, path: str) -> int:

@@ -97,7 +97,7 @@ def program(root: Path) -> str | None:
     found = shutil.which("git")
     if found is None or not Path(found).is_absolute():
         return None
-    return None if Path(found).is_relative_to(os.path.realpath(root)) else found
+    return None if Path(found).resolve().is_relative_to(os.path.realpath(root)) else found
 
 
 def head(repository: Repository) -> str | None:

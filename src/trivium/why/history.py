@@ -170,19 +170,20 @@ class _Window:
         """Close the window: a commit that a bound cut in the middle is left out."""
         if outcome == "done":
             self._close()
-        count = f"{len(self.commits):,} commit{'' if len(self.commits) == 1 else 's'}"
+        one = len(self.commits) == 1
+        count, were = f"{len(self.commits):,} commit{'' if one else 's'}", "was" if one else "were"
         after = f" after {config.since_tag}" if config.since_tag else ""
         missing = []
         if outcome != "done":
             bound = "time" if outcome == "time-limit" else "size"
             missing.append(f"The {bound} limit ended the reading after {count}{after}.")
         elif self.older:
-            missing.append(f"The newest {count}{after} were read; older ones were not.")
+            missing.append(f"The newest {count}{after} {were} read; older ones were not.")
         if self.parentless:
             missing.append("The repository lacks the parents of its oldest commits (shallow or grafted).")
         if self.unfit_paths:
             missing.append(f"{self.unfit_paths:,} touched paths cannot be index paths and were left out.")
-        reason = " ".join(missing) or f"All {count}{after} of the first-parent line were read."
+        reason = " ".join(missing) or f"All {count}{after} of the first-parent line {were} read."
         status = "partial" if missing else "complete"
         coverage = Coverage("knowledge-entities", "git:first-parent", "complete", HISTORY_VERSION, reason)
         return History(self.commits, msgspec.structs.replace(coverage, status=status))

@@ -113,11 +113,12 @@ def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> P
     reader.read(_tokens(body, parsed, reader.env))
     parsed.generated = generated_lines(body, front.lines, markers, reader.fences)
     if parsed.generated:
-        _drop_generated(parsed)
+        drop_generated(parsed)
     return parsed
 
 
-def _drop_generated(parsed: Parsed) -> None:
+def drop_generated(parsed: Parsed) -> None:
+    """Leaves blocks, headings, items and spans of generated lines out of the model (2.3)."""
     starts = [start for start, _ in parsed.generated]
 
     def kept(line: int) -> bool:

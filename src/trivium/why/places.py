@@ -88,7 +88,7 @@ def place_of(path: str, rules: DocumentRules) -> Place:
 def _suffix(name: str) -> str:
     dot = name.rfind(".")
     suffix = name[dot:] if dot > 0 else ""
-    return suffix if suffix in MARKDOWN or suffix in PLAIN or not suffix[1:].isdigit() else ""
+    return "" if suffix[1:].isdigit() else suffix
 
 
 def _is_template(stem: str) -> bool:

@@ -68,9 +68,7 @@ def read_supersession(text: str, references: References, into: Supersession) -> 
     for index, phrase in enumerate(phrases):
         end = phrases[index + 1].start() if index + 1 < len(phrases) else len(text)
         stop = _SENTENCE_END.search(masked, phrase.end(), end)
-        into.add(
-            _targets(masked, found, phrase.end(), stop.start() if stop else end), forward=phrase["of"] is not None
-        )
+        into.add(_targets(masked, found, phrase.end(), stop.start() if stop else end), forward=phrase["of"] is not None)
 
 
 def read_targets(value: str, references: References) -> list[str]:

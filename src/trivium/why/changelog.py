@@ -1,0 +1,62 @@
+"""Changes that a change log lists (reference 4.3)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from trivium.why.inline import plain_text
+from trivium.why.markdown import LIST
+from trivium.why.model import CHANGE, MAX_NAME, RawEntity
+from trivium.why.source import DocumentSource
+
+_VERSION = r"v?\d+(?:\.\d+)+[\w.+-]*"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_RELEASE = re.compile(
+    rf"""
+      unreleased\b | upcoming\b | next\s+(?:release|version)\b
+    | (?:version|release|rel|ver)\.?\s*{_VERSION}
+    | (?:version|release|v)\.?\s*\d+\b
+    | {_VERSION}(?!\S)
+    | \d+\Z
+    | [\w@/.-]{{1,80}}?[\s@:_-]+(?:version\s+|release\s+)?{_VERSION}(?:\Z|\s*[-–—:,(\[/"'].*|\s+(?:released?|final|is)\b.*|\s+\d.*)
+    | (?:released?\s+)?(?:on\s+)?\d{{4}}[-./]\d{{1,2}}(?:[-./]\d{{1,2}})?(?!\d)
+    | \d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}\b
+    | {_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?\d{{4}}\b
+    | \d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+\d{{4}}\b
+    """,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+_WRAPPING = re.compile(r"^[\W_]+")
+
+
+def is_release(heading: str) -> bool:
+    """Whether a heading's text begins like a release: a version, a date or `Unreleased`.
+
+    >>> [is_release(text) for text in ("[1.2.0] - 2024-01-01", "flask 2.0 (2021)", "Unreleased", "Bug Fixes")]
+    [True, True, True, False]
+    """
+    text = _WRAPPING.sub("", heading[:MAX_NAME]).replace("]", " ", 1).strip()
+    return bool(text) and _RELEASE.match(text) is not None
+
+
+def read_changes(source: DocumentSource) -> list[RawEntity]:
+    """Each item of a top-level list under a release heading; nested items are entries of their own (4.3)."""
+    if not source.place.changelog:
+        return []
+    releases = [heading for _, heading in source.headings() if is_release(heading.text)]
+    lines = [heading.line for heading in releases]
+    changes: list[RawEntity] = []
+    for block in source.parsed.blocks:
+        at = bisect_left(lines, block.line) - 1
+        if block.kind != LIST or at < 0:
+            continue
+        for item in block.items:
+            if item.line > source.parsed.last_line:
+                return changes
+            text = plain_text(item.text, source.parsed.references)
+            entity_id = f"knowledge-change:{source.path}:{text}:{releases[at].text}"
+            entity = source.state(CHANGE, entity_id, text[:MAX_NAME].strip(), (item.line, item.end))
+            if entity is not None:
+                changes.append(entity)
+    return changes

@@ -1,0 +1,108 @@
+"""Tree-sitter grammars, loaded when the first file of their language is read; nothing is fetched over a network.
+
+The grammars come packed in a wheel and are unpacked once into the user's cache folder. Where that folder cannot be
+written or holds a damaged file, a grammar is unpacked into a temporary folder for this process alone. Without the
+packages, or on a system for which they have no grammar, the languages are reported as not analysed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from functools import lru_cache
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Point, Tree
+
+_FOLDER = "SEMBLE_GRAMMARS_CACHE_DIR"
+_PACKAGES = ("tree-sitter", "semble-grammars")
+_WATCHED_BYTES = 8 << 10
+_SECONDS = 5.0
+_LOCK = threading.Lock()
+
+
+def parse(grammar: str, data: bytes) -> Node | None:
+    """The root of a syntax tree. None when no tree was made within five seconds of processor time.
+
+    Some texts that are no source code take a parser quadratic time; the limit keeps them from stopping a build.
+    LookupError when there is no such grammar here.
+    """
+    language = _language(grammar)
+    if language is None:
+        raise LookupError(grammar)
+    from tree_sitter import Parser
+
+    parser = Parser(language)
+    if len(data) <= _WATCHED_BYTES:
+        return parser.parse(data).root_node
+    deadline = time.thread_time() + _SECONDS
+
+    def read(offset: int, _point: Point) -> bytes:
+        return data[offset:] if offset else data
+
+    def late(_offset: int, _error: bool) -> bool:
+        return time.thread_time() > deadline
+
+    try:
+        tree: Tree = parser.parse(read, progress_callback=late)
+    except ValueError:
+        return None
+    return tree.root_node
+
+
+def available(grammar: str) -> bool:
+    """Whether the grammar can be loaded here."""
+    return _language(grammar) is not None
+
+
+@lru_cache(maxsize=1)
+def versions() -> str:
+    """The versions of the packages that hold parser and grammars, without loading them; `none` for a missing one."""
+    return " ".join(map(_version, _PACKAGES))
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+@lru_cache(maxsize=64)
+def _language(grammar: str) -> Language | None:
+    try:
+        from semble_grammars import get_language
+        from semble_grammars.exceptions import GrammarLoadError, LanguageNotFoundError, UnsupportedPlatformError
+    except ImportError:
+        return None
+    with _LOCK:
+        try:
+            return get_language(grammar)
+        except (LanguageNotFoundError, UnsupportedPlatformError):
+            return None
+        except (GrammarLoadError, OSError, RuntimeError):
+            pass
+        try:
+            return _language_from_temporary(grammar)
+        except (GrammarLoadError, OSError, RuntimeError):
+            return None
+
+
+def _language_from_temporary(grammar: str) -> Language:
+    """Unpack into a folder that only this user can enter, load, and remove the folder where the system allows it."""
+    from semble_grammars import get_language
+
+    before = os.environ.get(_FOLDER)
+    with tempfile.TemporaryDirectory(prefix="trivium-grammar-", ignore_cleanup_errors=True) as folder:
+        os.environ[_FOLDER] = folder
+        try:
+            return get_language(grammar)
+        finally:
+            if before is None:
+                del os.environ[_FOLDER]
+            else:
+                os.environ[_FOLDER] = before

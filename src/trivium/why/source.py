@@ -1,0 +1,129 @@
+"""One document as its extractors see it: blocks, places, citations, and how an entity is stated (reference 3.2, 4.5)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Literal
+
+from trivium.why.front_matter import text_of
+from trivium.why.inline import TEXT, Found, scan_inline
+from trivium.why.markdown import LIST, PARAGRAPH, Heading, Parsed
+from trivium.why.model import MAX_METADATA, MAX_NAME, MAX_REFERENCES, Cite, RawEntity, Reference, bounded_id
+from trivium.why.places import Place
+from trivium.why.regions import SourceLines
+
+_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?!\d)|//|#|$")
+MAX_TOKEN = 512
+
+
+class DocumentSource:
+    """A parsed document with its path's place; reasons met on the way are added to those of the parse."""
+
+    def __init__(self, path: str, place: Place, parsed: Parsed, data: bytes) -> None:
+        self.path = path
+        self.place = place
+        self.parsed = parsed
+        self.reasons = parsed.reasons
+        self.front = {key.lower(): value for key, value in parsed.front.values.items()}
+        self.type = (text_of(self.front.get("type")) or "").lower()
+        self.lines = SourceLines(data)
+        self.references = self._read_references()
+        self._cites = [Cite("link" if item.kind == "link" else "code", item.value, item.line) for item in self._cited()]
+        self._cite_lines = [cite.line for cite in self._cites]
+
+    def _read_references(self) -> list[Reference]:
+        plain: list[Reference] = []
+        fenced: list[Reference] = []
+        for span in self.parsed.spans:
+            found = scan_inline(span.text, self.parsed.references)
+            if found:
+                (fenced if span.fenced else plain).extend(_with_lines(found, span.text, span.line, span.fenced))
+        if len(plain) > MAX_REFERENCES:
+            self.reasons.add("reference-limit")
+            del plain[MAX_REFERENCES:]
+        references = plain + fenced[: MAX_REFERENCES - len(plain)]
+        references.sort(key=lambda reference: reference.line)
+        return references
+
+    def _cited(self) -> Iterator[Reference]:
+        return (item for item in self.references if item.kind != TEXT and not item.fenced)
+
+    def cites(self, line_start: int, line_end: int) -> list[Cite]:
+        """Inline code and inline links on these lines, each once, in order."""
+        first, after = bisect_left(self._cite_lines, line_start), bisect_right(self._cite_lines, line_end)
+        seen: dict[tuple[str, str], Cite] = {}
+        for cite in self._cites[first:after]:
+            seen.setdefault((cite.kind, cite.value), cite)
+        return list(seen.values())
+
+    def title(self) -> str | None:
+        """Front matter `title`, else the first heading; at most 256 characters from front matter (4.1, 4.5)."""
+        declared = text_of(self.front.get("title"))
+        if declared:
+            return self.cut(declared, MAX_NAME)
+        return self.parsed.headings[0].text or None if self.parsed.headings else None
+
+    def cut(self, text: str, bound: int = MAX_METADATA) -> str:
+        """A status, date or title within its bound (`metadata-limit`)."""
+        if len(text) > bound:
+            self.reasons.add("metadata-limit")
+        return text[:bound]
+
+    def section_end(self, index: int) -> int:
+        """The line before the next heading of the same or a higher level."""
+        level = self.parsed.headings[index].level
+        for heading in self.parsed.headings[index + 1 :]:
+            if heading.level <= level:
+                return heading.line - 1
+        return self.parsed.last_line
+
+    def text_lines(self, first: int, last: int) -> Iterator[str]:
+        """Raw lines of top-level paragraphs and list items that begin on these lines, each item by itself."""
+        for block in self.parsed.blocks:
+            if block.line > last:
+                return
+            if block.kind == PARAGRAPH and block.line >= first:
+                yield from _within(block.text, block.line, last)
+            elif block.kind == LIST:
+                for item in block.items:
+                    if item.line >= first:
+                        yield from _within(item.text, item.line, last)
+
+    def state(
+        self,
+        kind: Literal["decision", "concept", "change"],
+        entity_id: str,
+        name: str,
+        lines: tuple[int, int],
+    ) -> RawEntity | None:
+        """The entity that these lines state; None (with a reason) where a bound or generated text forbids it (4.5)."""
+        if not name or len(name) > MAX_NAME:
+            if name:
+                self.reasons.add("name-limit")
+            return None
+        if self.parsed.meets_generated(*lines):
+            self.reasons.add("generated-region")
+            return None
+        region, cut = self.lines.region(self.path, *lines)
+        if cut:
+            self.reasons.add("region-limit")
+        return RawEntity(kind, bounded_id(entity_id), name, region, cites=self.cites(*lines))
+
+    def headings(self) -> Iterator[tuple[int, Heading]]:
+        return enumerate(self.parsed.headings)
+
+
+def _within(text: str, line: int, last: int) -> Iterator[str]:
+    return iter(text.split("\n")[: last - line + 1])
+
+
+def _with_lines(found: list[Found], text: str, line: int, fenced: bool) -> Iterator[Reference]:
+    position = 0
+    for kind, value, start, _ in found:
+        line += text.count("\n", position, start)
+        position = start
+        if not value or len(value) > MAX_TOKEN or (kind == "link" and _EXTERNAL.match(value)):
+            continue
+        yield Reference("link" if kind == "link" else "text" if kind == TEXT else "code", value, line, fenced)
