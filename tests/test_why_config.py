@@ -86,7 +86,7 @@ def test_every_key_of_the_own_file_is_read(tmp_path: Path) -> None:
         records=("design/*.md",),
         glossaries=("terms.md",),
         changelogs=("releases/*.md",),
-        generated_marker="mine",
+        generated_markers=("mine",),
         path=file.as_posix(),
     )
 
@@ -107,7 +107,7 @@ def test_the_doc_bridge_file_is_read_with_its_own_keys_passed_over(tmp_path: Pat
     config = load_config(tmp_path)
     assert (config.entities, config.max_commits, config.memory_dirs) == (True, 50, ("notes",))
     assert config.mcp_tools == ("knowledge.decision",)
-    assert config.generated_marker == "doc-bridge:generated"
+    assert config.generated_markers == ("trivium:generated", "doc-bridge:generated")
 
 
 def test_the_own_file_wins(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ BAD = [
     ("knowledge.records", ["docs"]),
     ("knowledge.glossaries", [["!x"]]),
     ("knowledge.changelogs", [{}]),
-    ("knowledge.generatedMarker", ["", "a b", "-->", 1]),
+    ("knowledge.generatedMarker", ["", "a b", "-->", 1, [], ["ok", ""], ["x"] * 9]),
     ("safety", [[], 1]),
 ]
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -298,7 +299,7 @@ def test_the_kind_filters_after_the_keys_are_built() -> None:
 def test_a_kind_without_entities_says_that_there_are_others() -> None:
     answer = ask(worked_example(), FIFO_ID, kind="concept")
     assert answer["entities"] == []
-    assert "without the kind there are 1 entity" in answer["guidance"] or "1 entity" in answer["guidance"]
+    assert answer["guidance"] == "No concept is recorded about this target; without the kind there is 1 entity."
 
 
 def test_a_link_s_symbol_matches_the_target() -> None:
@@ -310,11 +311,18 @@ def test_a_link_s_symbol_matches_the_target() -> None:
 @pytest.mark.parametrize("target", ["Cache.get", "why.store.Cache", "why.store.Cache.get", "src.why.store.Cache"])
 def test_dotted_names_lead_to_the_module_that_declares_them(target: str) -> None:
     source = index(
-        module("src/why/store.py", "Cache", language="python", definitions=[defined("Cache.get", 3, 5)]),
+        module(
+            "src/why/store.py",
+            "Cache",
+            language="python",
+            definitions=[defined("Cache.get", 3, 5), defined("Cache._grow", 6, 9)],
+        ),
         entities=[entity("decision", "One", facts=("module:src/why/store.py",))],
     )
     assert names(ask(source, target)) == ["One"]
-    assert names(ask(source, "Cache.put")) == names(ask(source, "store.Cache")) == []
+    assert (
+        names(ask(source, "Cache.put")) == names(ask(source, "Cache._grow")) == names(ask(source, "store.Cache")) == []
+    )
 
 
 def test_default_and_star_are_never_symbols() -> None:
@@ -747,8 +755,6 @@ def test_suggestions_are_exactly_the_names_in_other_case_or_one_edit_away(target
 
 
 def test_the_budget_report_counts_the_answer_without_itself() -> None:
-    import msgspec
-
     answer = ask(worked_example(), "Cache", budget_tokens=100_000)
     budget = answer.pop("budget")
     total = -(-(4 + len(msgspec.json.encode(answer).decode())) // 4) + 2
@@ -981,9 +987,9 @@ def test_a_query_on_a_large_loaded_index_takes_at_most_five_milliseconds() -> No
         knowledge_why(source, target)
         times = []
         for _ in range(7):
-            begun = time.perf_counter()
+            begun = time.process_time()
             knowledge_why(source, target, limit=20)
-            times.append(time.perf_counter() - begun)
+            times.append(time.process_time() - begun)
         slowest = max(slowest, min(times))
     assert slowest < 0.005
 
@@ -992,9 +998,9 @@ def test_suggestions_are_quick_among_ten_thousand_names() -> None:
     askable = Askable(f"src/module_{number:04}.ts" for number in range(10_000))
     times = []
     for target in ["src/module_12345.ts", "SRC/module_1234.ts", "src/module_123.ts", "src/modulo_1234.ts"]:
-        begun = time.perf_counter()
+        begun = time.process_time()
         assert suggestions(askable, [target])
-        times.append(time.perf_counter() - begun)
+        times.append(time.process_time() - begun)
     assert min(times) < 0.005
 
 

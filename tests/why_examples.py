@@ -93,7 +93,7 @@ def index(*entries: Entry, entities: list[Entity] | None = None, paths: tuple[st
         entries=list(entries),
         paths=sorted({*paths, *(e.path for e in entries if e.kind in {"module", "document"})}),
         entities=[] if entities is None else entities,
-        coverage=rest.pop("coverage", COVERAGE),
+        coverage=list(rest.pop("coverage", COVERAGE)),
         **rest,
     )
 

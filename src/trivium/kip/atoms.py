@@ -53,10 +53,17 @@ def _emit_concept(scope: Scope, atom: ConceptAtom, top: bool) -> None:
             start = f"(SELECT {alias}.id FROM concept AS {alias} WHERE {' AND '.join(terms)})"
             scope.determines((), (atom.var,))
         scope.assign(atom.var, Bound(f"{alias}.id", CONCEPT, start=start))
-    scope.items.append(f"concept AS {alias}")
+    index = None if bound is not None or atom.id is not None else _concept_index(atom)
+    scope.items.append(compiler.dialect.access("concept", alias, index))
     scope.where += terms
     scope.rows["concept", atom.var] = alias
     compiler.notes.append(f"{alias}: concept {_show(atom.var)} " + ("check" if bound else "by " + _access(atom)))
+
+
+def _concept_index(atom: ConceptAtom) -> str:
+    if atom.type is None:
+        return "concept_name"
+    return "concept_type" if atom.name is None else "concept_type_name"
 
 
 def _access(atom: ConceptAtom) -> str:
@@ -120,13 +127,23 @@ def link_facts(scope: Scope, atom: LinkAtom) -> None:
     scope.determines((atom.link,), ends)
 
 
+def link_index(atom: LinkAtom, free: list[str]) -> str | None:
+    """The index that serves a link whose ends in `free` are not bound yet."""
+    if atom.subject not in free:
+        return "link_spo"
+    if atom.object not in free:
+        return "link_ops"
+    return None if atom.names is None else "link_p"
+
+
 def _emit_link(scope: Scope, atom: LinkAtom) -> None:
     alias = scope.compiler.alias("l")
     free = [name for name in (atom.subject, atom.object) if scope.lookup(name) is None]
     terms, new = link_terms(scope, atom, alias)
     for name, bound in new.items():
         scope.assign(name, bound)
-    scope.items.append(f"link AS {alias}")
+    index = link_index(atom, free) if atom.link in new else None
+    scope.items.append(scope.compiler.dialect.access("link", alias, index))
     scope.where += terms
     scope.rows["link", atom.link] = alias
     link_facts(scope, atom)
@@ -180,9 +197,9 @@ def _emit_path(scope: Scope, atom: PathAtom) -> None:
         if atom.subject == atom.object:
             object_ = subject
     if subject is not None and object_ is not None:
-        walk, alias = _walk(scope, atom, subject.expr, forward=True)
+        walk, alias = _walk(scope, atom, subject.element(compiler.dialect), forward=True)
         scope.where.append(
-            f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE n = {object_.expr} AND {_long(atom, alias)})"
+            f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE n = {object_.element(compiler.dialect)} AND {_long(atom, alias)})"
         )
         compiler.notes.append(f"path {_show(atom.subject)} -> {_show(atom.object)} check")
         return
@@ -218,13 +235,14 @@ def _walk(scope: Scope, atom: PathAtom, start: str, *, forward: bool) -> tuple[s
     name = compiler.bind(atom.name, bind.as_predicate)
     walk, link = compiler.alias("p"), compiler.alias("l")
     near, far = ("s", "o") if forward else ("o", "s")
+    table = compiler.dialect.access("link", link, "link_spo" if forward else "link_ops")
     if atom.high is None:
         depth, bound = f"min({walk}.d + 1, {atom.low})", ""
     else:
         depth, bound = f"{walk}.d + 1", f" AND {walk}.d < {atom.high}"
     return (
         f"WITH RECURSIVE {walk}(n, d) AS (\n  SELECT {start}, 0\n  UNION\n"
-        f"  SELECT {link}.{far}, {depth} FROM {walk} CROSS JOIN link AS {link}"
+        f"  SELECT {link}.{far}, {depth} FROM {walk} CROSS JOIN {table}"
         f" WHERE {link}.ctx = {compiler.ctx} AND {link}.{near} = {walk}.n AND {link}.p = {name}{bound})"
     ), walk
 

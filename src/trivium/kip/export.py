@@ -72,7 +72,9 @@ def places_of(graph: Graph, ids: Iterable[int], higher_order: frozenset[str]) ->
     """The elements in export order. Only predicates in `higher_order` may have links as ends."""
     ranks = {element_id: META_TYPES.index(type_) for element_id, type_ in graph.schema_nodes()}
     depths: dict[int, int] = {}
-    for link in graph.links(graph.links_on_links(higher_order)):
+    ids = list(ids)
+    on_links = graph.links_on_links(higher_order) if any(map(is_link_id, ids)) else []
+    for link in graph.links(on_links):
         ranks[link.id] = _LINKS + _depth(graph, link, depths)
     return sorted((ranks.get(element_id, _LINKS if is_link_id(element_id) else 2), element_id) for element_id in ids)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from trivium.kip import tree
-from trivium.kip.atoms import emit_atom, link_terms
+from trivium.kip.atoms import emit_atom, link_index, link_terms
 from trivium.kip.expressions import emit_expr
 from trivium.kip.order import Costs, ordered
 from trivium.kip.patterns import Atom, LinkAtom, PathAtom, atoms_of, is_internal, mentioned, variables_in
@@ -194,8 +194,10 @@ class GroupEmitter:
         if scope.lookup(atom.subject) is None and scope.lookup(atom.object) is None:
             return False
         alias = self.compiler.alias("l")
+        free = [name for name in (atom.subject, atom.object) if scope.lookup(name) is None]
         conditions, bindings = link_terms(scope, atom, alias)
-        scope.items.append(f"LEFT JOIN link AS {alias} ON " + " AND ".join(conditions))
+        link = self.compiler.dialect.access("link", alias, link_index(atom, free))
+        scope.items.append(f"LEFT JOIN {link} ON " + " AND ".join(conditions))
         for name, bound in bindings.items():
             scope.assign(name, replace(bound, nullable=True, start=None))
         scope.rows["link", atom.link] = alias

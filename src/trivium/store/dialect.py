@@ -51,6 +51,8 @@ class Dialect(Protocol):
 
     def barrier(self) -> str: ...
 
+    def access(self, table: str, alias: str, index: str | None) -> str: ...
+
     def lateral_rows(self, alias: str, columns: int, body: str, null_when: str | None) -> tuple[str, list[str]]: ...
 
     def is_link(self, id_expr: str) -> str: ...
@@ -132,6 +134,10 @@ class SqliteDialect:
             else:
                 parts.append("CROSS JOIN " + item)
         return "\n  ".join(parts)
+
+    def access(self, table: str, alias: str, index: str | None) -> str:
+        """A table as a FROM item, pinned to one of its indexes: left alone, SQLite may walk one for its order."""
+        return f"{table} AS {alias} INDEXED BY {index}" if index else f"{table} AS {alias}"
 
     def barrier(self) -> str:
         """The tail of a subquery that keeps the engine from merging it into the outer one."""

@@ -52,5 +52,5 @@ def links_of_ends(session: Session, ctx: int, ends: Sequence[int], limit: int) -
 
 def exact_names(session: Session, ctx: int, name: str, limit: int) -> list[int]:
     """Ids of concepts with exactly this name."""
-    sql = "SELECT id FROM concept WHERE ctx = ? AND name = ? ORDER BY type LIMIT ?"
+    sql = "SELECT id FROM concept INDEXED BY concept_name WHERE ctx = ? AND name = ? ORDER BY type LIMIT ?"
     return [row[0] for row in session.execute(sql, (ctx, name, limit))]

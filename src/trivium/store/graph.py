@@ -193,7 +193,7 @@ class Graph:
 
     def _in_order(self, table: str, columns: str, ids: list[int]) -> list[tuple[Any, ...]]:
         rows = self._session.rows(
-            f"SELECT {columns} FROM {table} WHERE ctx = ?1 AND id IN (SELECT value FROM json_each(?2))",
+            f"SELECT {columns} FROM {table} NOT INDEXED WHERE ctx = ?1 AND id IN (SELECT value FROM json_each(?2))",
             (self.ctx, encode(ids)),
         )
         by_id = {row[0]: row for row in rows}
@@ -217,7 +217,7 @@ class Graph:
         """Ids of the links of these predicates that have a link as an end, in id order."""
         found: list[int] = []
         for predicate in sorted(predicates):
-            sql = "SELECT id FROM link WHERE ctx = ? AND p = ? AND ((s & 1) OR (o & 1))"
+            sql = "SELECT id FROM link INDEXED BY link_p WHERE ctx = ? AND p = ? AND ((s & 1) OR (o & 1))"
             found += [row[0] for row in self._execute(sql, (self.ctx, predicate))]
         return sorted(found)
 
@@ -305,13 +305,14 @@ class Graph:
         for batch in _batches(ids):
             values = encode(batch)
             for predicate, number in self._session.rows(
-                "SELECT p, count(*) FROM link WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
+                "SELECT p, count(*) FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
                 (self.ctx, values),
             ):
                 self._bump("p", predicate, -number)
                 deleted += number
             self._execute(
-                "DELETE FROM link WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))", (self.ctx, values)
+                "DELETE FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))",
+                (self.ctx, values),
             )
         return deleted
 

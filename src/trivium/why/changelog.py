@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 from trivium.why.inline import plain_text
 from trivium.why.markdown import LIST
-from trivium.why.model import CHANGE, MAX_NAME, RawEntity
+from trivium.why.model import MAX_NAME, RawEntity
 from trivium.why.source import DocumentSource
 
 _VERSION = r"v?\d+(?:\.\d+)+[\w.+-]*"
@@ -19,7 +19,8 @@ _RELEASE = re.compile(
     | (?:version|release|v)\.?\s*\d+\b
     | {_VERSION}(?!\S)
     | \d+\Z
-    | [\w@/.-]{{1,80}}?[\s@:_-]+(?:version\s+|release\s+)?{_VERSION}(?:\Z|\s*[-–—:,(\[/"'].*|\s+(?:released?|final|is)\b.*|\s+\d.*)
+    | [\w@/.-]{{1,80}}?[\s@:_-]+(?:version\s+|release\s+)?{_VERSION}
+        (?:\Z | \s*[-–—:,(\[/"'] | \s+(?:released?|final|is)\b | \s+\d)
     | (?:released?\s+)?(?:on\s+)?\d{{4}}[-./]\d{{1,2}}(?:[-./]\d{{1,2}})?(?!\d)
     | \d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}\b
     | {_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?\d{{4}}\b
@@ -56,7 +57,7 @@ def read_changes(source: DocumentSource) -> list[RawEntity]:
                 return changes
             text = plain_text(item.text, source.parsed.references)
             entity_id = f"knowledge-change:{source.path}:{text}:{releases[at].text}"
-            entity = source.state(CHANGE, entity_id, text[:MAX_NAME].strip(), (item.line, item.end))
+            entity = source.state("change", entity_id, text[:MAX_NAME].strip(), (item.line, item.end))
             if entity is not None:
                 changes.append(entity)
     return changes

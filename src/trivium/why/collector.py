@@ -11,6 +11,11 @@ UNASKED = frozenset({"default", "*"})
 """Exported names that nobody looks up: they say how a module is imported, not what it holds."""
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of words, for tables of node types."""
+    return frozenset(text.split())
+
+
 class Collector:
     """Names of one file. Declared exported names always keep a definition, so an index alone tells who declares."""
 
@@ -49,11 +54,18 @@ class Collector:
     def declares(self, name: str) -> bool:
         return name in self._lines
 
+    def lines(self, name: str) -> tuple[int, int] | None:
+        """Where a name is defined first, if this file does."""
+        places = self._lines.get(name)
+        return places[0] if places else None
+
     def build(self, *, parsed: bool = True) -> ModuleSymbols:
         """The result, sorted and within the bounds of reference 2.2."""
         exports = sorted(name for name in self._exports if 0 < len(name) <= MAX_SYMBOL and name != "*")[:MAX_SYMBOLS]
         kept = set(exports)
-        declared = [name for name in exports if name in self._lines or (name in UNASKED and name not in self._forwarded)]
+        declared = [
+            name for name in exports if name in self._lines or (name in UNASKED and name not in self._forwarded)
+        ]
         owned = set(declared)
         forwarded = {name: self._forwarded[name] for name in sorted(self._forwarded) if name in kept - owned}
         dotted = sorted(name for name in self._public_members if name.partition(".")[0] in owned)

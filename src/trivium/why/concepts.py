@@ -9,7 +9,7 @@ from trivium.why.decisions import is_record
 from trivium.why.front_matter import texts_of
 from trivium.why.inline import plain_text
 from trivium.why.markdown import LIST, PARAGRAPH, TABLE, Block, Item
-from trivium.why.model import CONCEPT, RawEntity
+from trivium.why.model import RawEntity
 from trivium.why.source import DocumentSource
 
 MAX_TERM_WORDS = 6
@@ -53,7 +53,7 @@ def read_concepts(source: DocumentSource) -> list[RawEntity]:
 
 
 def _concept(source: DocumentSource, name: str, lines: tuple[int, int]) -> RawEntity | None:
-    entity = source.state(CONCEPT, f"knowledge-concept:{name}", name, lines)
+    entity = source.state("concept", f"knowledge-concept:{name}", name, lines)
     if entity is not None:
         entity.defines = True
     return entity
@@ -106,8 +106,8 @@ def _from_paragraph(source: DocumentSource, block: Block, glossary: bool, bold: 
             end = index + 1
             while end + 1 < len(lines) and lines[end + 1].startswith(": "):
                 end += 1
-            if name := _plain(source, text):
-                yield _concept(source, name, (line, block.line + end))
+            if term := _plain(source, text):
+                yield _concept(source, term, (line, block.line + end))
         elif name := _line_term(source, text, glossary, bold):
             yield _concept(source, name, (line, line))
 

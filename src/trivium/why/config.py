@@ -26,10 +26,11 @@ The own form is `trivium.toml` in the repository's root; every key is optional:
     records = ["design/notes/*.md"]
     glossaries = ["docs/terms.md"]
     changelogs = ["docs/releases/*.md"]
-    generatedMarker = "trivium:generated"
+    generatedMarker = ["trivium:generated", "doc-bridge:generated"]
 
 Without it `doc-bridge.config.json` is read, where the same keys mean the same. Keys that only doc-bridge acts on are
-accepted there and have no effect. Patterns are those of a `.gitignore` file, without `!`.
+accepted there and have no effect. Exclusions are patterns as in a `.gitignore` file, without `!`; the patterns of
+`knowledge` match whole paths, `*` within a folder and `**` across folders.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..errors import TriviumError
+from .generated import DEFAULT_MARKERS
 from .model import canonical, sha256
 
 OWN_FILE = "trivium.toml"
@@ -85,7 +87,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[str, ...] = ()
     glossaries: tuple[str, ...] = ()
     changelogs: tuple[str, ...] = ()
-    generated_marker: str = "trivium:generated"
+    generated_markers: tuple[str, ...] = DEFAULT_MARKERS
     profile: Profile = "local"
     path: str | None = None
     """The file these settings were read from."""
@@ -149,10 +151,14 @@ def _tag(key: str, value: Any) -> str:
     return str(value)
 
 
-def _marker(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not _MARKER.fullmatch(value):
-        raise _bad(key, "1 to 64 letters, digits and ':._-', such as 'trivium:generated'")
-    return value
+def _markers(key: str, value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    fits = isinstance(names, list) and 1 <= len(names) <= 8
+    if not fits or not all(isinstance(name, str) and _MARKER.fullmatch(name) for name in names):
+        raise _bad(
+            key, "1 to 64 letters, digits and ':._-', such as 'trivium:generated', or a list of up to 8 such names"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def _inside(key: str, value: Any) -> str:
@@ -184,7 +190,11 @@ def _patterns(key: str, value: Any) -> tuple[str, ...]:
             raise _bad(f"{key}[{number}]", "a pattern that adds", "Patterns only add; remove the leading '!' or '#'.")
         if "\\" in item or ".." in item.split("/"):
             raise _bad(f"{key}[{number}]", "a pattern for paths inside the repository, without '..' and '\\'")
-    patterns = tuple(value)
+    return tuple(value)
+
+
+def _exclusions(key: str, value: Any) -> tuple[str, ...]:
+    patterns = _patterns(key, value)
     try:
         globs(patterns)
     except ValueError:
@@ -224,7 +234,7 @@ LEAVES: Mapping[str, tuple[str | None, Check]] = {
     "intelligence.memory.enabled": ("memory", _boolean),
     "intelligence.memory.adapters": ("memory_adapters", _names(MEMORY_ADAPTERS)),
     "intelligence.memory.ingestDir": ("memory_dirs", _folders),
-    "safety.exclude": ("exclude", _patterns),
+    "safety.exclude": ("exclude", _exclusions),
     "safety.maxFiles": ("max_files", _POSITIVE),
     "safety.maxBytes": ("max_bytes", _POSITIVE),
     "safety.maxTimeMs": ("max_time_ms", _POSITIVE),
@@ -233,7 +243,7 @@ LEAVES: Mapping[str, tuple[str | None, Check]] = {
     "knowledge.records": ("records", _patterns),
     "knowledge.glossaries": ("glossaries", _patterns),
     "knowledge.changelogs": ("changelogs", _patterns),
-    "knowledge.generatedMarker": ("generated_marker", _marker),
+    "knowledge.generatedMarker": ("generated_markers", _markers),
 }
 """Every key: the field of `Config` it fills, and its check."""
 
@@ -293,10 +303,7 @@ def load_config(
     ignored: list[str] = []
     if profile == "service":
         data, ignored = _restrict(data)
-    fields: dict[str, Any] = {"entities": entities}
-    if not own:
-        fields["generated_marker"] = "doc-bridge:generated"
-    fields |= _fields(data, own)
+    fields: dict[str, Any] = {"entities": entities} | _fields(data, own)
     if profile == "service":
         fields |= {"entities": False, "memory": False}
     name = None if file is None else file.as_posix()

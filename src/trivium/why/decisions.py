@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from trivium.why.front_matter import text_of, texts_of
 from trivium.why.inline import plain_text
 from trivium.why.markdown import TABLE
-from trivium.why.model import DECISION, RawEntity
+from trivium.why.model import RawEntity
 from trivium.why.source import DocumentSource
 from trivium.why.supersession import (
     Supersession,
@@ -63,7 +63,7 @@ def _record(source: DocumentSource) -> Iterator[RawEntity]:
     if _is_placeholder(name, source) or (metadata.status and _is_choice(metadata.status)):
         return
     entity = source.state(
-        DECISION, f"knowledge-decision:{source.path}:{name}", name, (1, max(source.parsed.line_count, 1))
+        "decision", f"knowledge-decision:{source.path}:{name}", name, (1, max(source.parsed.line_count, 1))
     )
     if entity is None:
         return
@@ -83,7 +83,7 @@ def _headings(source: DocumentSource) -> Iterator[RawEntity]:
         count = seen[heading.text]
         seen[heading.text] += 1
         entity = source.state(
-            DECISION,
+            "decision",
             f"knowledge-decision:{source.path}:{heading.text}:{count}",
             heading.text,
             (heading.line, source.section_end(index)),

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import yaml
 from msgspec import Struct
 
-Value: TypeAlias = "str | None | list[Value] | dict[str, Value]"
+Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 
 MAX_BYTES = 64 << 10
 MAX_SCALAR = 8 << 10

@@ -209,19 +209,21 @@ class Reading:
         timer.daemon = True
         timer.start()
         parts: list[bytes] = []
-        size = 0
+        left = self.max_bytes
         try:
-            while chunk := os.read(process.stdout.fileno(), 1 << 16):
-                size += len(chunk)
-                if size > self.max_bytes:
-                    self.outcome = "byte-limit"
-                    return
+            while chunk := os.read(process.stdout.fileno(), min(1 << 16, left + 1)):
+                full = len(chunk) > left
+                chunk = chunk[:left]
+                left -= len(chunk)
                 first, *others = chunk.split(b"\0")
                 parts.append(first)
                 if others:
                     yield b"".join(parts)
                     yield from others[:-1]
                     parts = [others[-1]]
+                if full:
+                    self.outcome = "byte-limit"
+                    return
             code = process.wait()
             self.outcome = "time-limit" if self._expired else "done" if code == 0 else "failed"
             if self.outcome == "done" and any(parts):

@@ -75,24 +75,22 @@ def _version(package: str) -> str:
 @lru_cache(maxsize=64)
 def _language(grammar: str) -> Language | None:
     try:
-        from semble_grammars import get_language
-        from semble_grammars.exceptions import GrammarLoadError, LanguageNotFoundError, UnsupportedPlatformError
+        import semble_grammars as grammars  # type: ignore[import-untyped]
     except ImportError:
         return None
     with _LOCK:
-        try:
-            return get_language(grammar)
-        except (LanguageNotFoundError, UnsupportedPlatformError):
-            return None
-        except (GrammarLoadError, OSError, RuntimeError):
-            pass
-        try:
-            return _language_from_temporary(grammar)
-        except (GrammarLoadError, OSError, RuntimeError):
-            return None
+        for load in (grammars.get_language, _unpack_apart):
+            try:
+                language: Language = load(grammar)
+            except (grammars.LanguageNotFoundError, grammars.UnsupportedPlatformError):
+                return None
+            except (grammars.GrammarLoadError, OSError, RuntimeError):
+                continue
+            return language
+    return None
 
 
-def _language_from_temporary(grammar: str) -> Language:
+def _unpack_apart(grammar: str) -> Language:
     """Unpack into a folder that only this user can enter, load, and remove the folder where the system allows it."""
     from semble_grammars import get_language
 
@@ -100,7 +98,8 @@ def _language_from_temporary(grammar: str) -> Language:
     with tempfile.TemporaryDirectory(prefix="trivium-grammar-", ignore_cleanup_errors=True) as folder:
         os.environ[_FOLDER] = folder
         try:
-            return get_language(grammar)
+            language: Language = get_language(grammar)
+            return language
         finally:
             if before is None:
                 del os.environ[_FOLDER]

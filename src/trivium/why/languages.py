@@ -84,7 +84,7 @@ _EXTENSIONS = {
 EXTENSIONS = {extension: language for language, words in _EXTENSIONS.items() for extension in words.split()}
 """File name extension in lower case, without its dot, to language."""
 
-HEADERS = frozenset("h hh hpp hxx h++ ipp inl tpp".split())
+HEADERS = frozenset({"h", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp"})
 """Extensions of C and C++ files that others include: what they define is seen there."""
 
 

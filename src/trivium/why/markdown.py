@@ -1,8 +1,8 @@
 """A document's bytes as a small block model: what headings, paragraphs, items and tables say, with their lines.
 
 markdown-it finds the blocks (CommonMark with tables); the inline text of a block is scanned once, by `inline`. Only
-blocks outside quotes and lists count as top-level. Every pass is bounded (reference 4.5): a document that passes a bound
-is read up to it and says so by a reason code.
+blocks outside quotes and lists count as top-level. Every pass is bounded (reference 4.5): a document that passes a
+bound is read up to it and says so by a reason code.
 """
 
 from __future__ import annotations

@@ -91,6 +91,7 @@ class _Lines:
         self._styles: list[str] = []
         self._count = 0
         self._full = False
+        self._literal = False
 
     def read(self) -> None:
         if len(self._lines) > MAX_LINES:
@@ -100,6 +101,8 @@ class _Lines:
             line = self._lines[self._at].rstrip()
             if not line:
                 self._close()
+                self._at += 1
+            elif self._literal and line[0] in " \t":
                 self._at += 1
             elif not (self._skip_literal(line) or self._heading(line) or self._item(line)):
                 self._text(line)
@@ -128,6 +131,7 @@ class _Lines:
         opened, self._open = self._open, None
         if opened is None:
             return
+        self._literal = self._suffix == RST and opened.texts[-1].endswith("::")
         text = _as_markdown("\n".join(opened.texts), self._suffix)
         self._parsed.spans.append(Span(text, opened.line))
         if opened.item is not None:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
-from trivium.why.model import CommitEvidence, Definition, DocumentRegion, Entity, Entry, Index, MemoryRelation
-from trivium.why.suggest import Askable
+from trivium.why.model import CommitEvidence, DocumentRegion, Entity, Entry, Index, MemoryRelation
+from trivium.why.suggest import Askable, starting
 
 Profile = Literal["local", "service"]
 FOLLOWED = frozenset({"defines-symbol", "affected-fact", "affected-path"})
@@ -57,25 +57,40 @@ class PreparedIndex:
         return self.service if profile == "service" else self.local
 
     @cached_property
-    def mention_lines(self) -> dict[tuple[str, str], int]:
-        """The first line of each mention, by entry id and document id."""
-        lines: dict[tuple[str, str], int] = {}
+    def citing(self) -> dict[str, list[str]]:
+        """For each id and path of an entry the ids of the documents that cover or mention it."""
+        found: dict[str, list[str]] = {}
+        for document, entries in self.cited.items():
+            for entry_id in entries:
+                found.setdefault(entry_id, []).append(document)
+                found.setdefault(self.by_id[entry_id].path, []).append(document)
+        return found
+
+    @cached_property
+    def cited(self) -> dict[str, dict[str, int | None]]:
+        """For each document the ids of the entries it covers or mentions, with the first line where that is known."""
+        found: dict[str, dict[str, int | None]] = {}
+        for entry in self.by_id.values():
+            for document in (*entry.covered_by, *entry.mentioned_by):
+                if document in self.by_id and self.by_id[document].kind == "document":
+                    found.setdefault(document, {})[entry.id] = None
         for mention in self.index.mentions:
-            key = (mention.entry, mention.document)
-            lines[key] = min(mention.line, lines.get(key, mention.line))
-        return lines
+            lines = found.get(mention.document, {})
+            if mention.entry in lines:
+                lines[mention.entry] = min(mention.line, lines[mention.entry] or mention.line)
+        return found
 
     def is_directory(self, path: str) -> bool:
         """Whether files of the repository lie below this path; the empty path is the root."""
-        return next(self.paths_below(path), None) is not None
+        return bool(self._span_below(path))
 
-    def paths_below(self, path: str) -> Iterator[str]:
+    def paths_below(self, path: str) -> list[str]:
         """The paths below a directory, ascending."""
-        prefix = f"{path}/" if path else ""
-        for position in range(bisect_left(self.paths, prefix), len(self.paths)):
-            if not self.paths[position].startswith(prefix):
-                return
-            yield self.paths[position]
+        span = self._span_below(path)
+        return self.paths[span.start : span.stop]
+
+    def _span_below(self, path: str) -> range:
+        return starting(self.paths, f"{path}/" if path else "")
 
     def exporting(self, name: str) -> Iterable[Entry]:
         """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4)."""
@@ -90,7 +105,7 @@ class PreparedIndex:
         names: dict[str, list[Entry]] = {}
         for entry in self.by_id.values():
             exported = set(entry.symbols)
-            own = [*exported, *(d.name for d in entry.definitions if "." in d.name and _head(d) in exported)]
+            own = [*exported, *(d.name for d in entry.definitions if _is_public_method(d.name, exported))]
             prefixes = list(module_names(entry.path)) if entry.language == "python" else []
             written = {name for name in own if "." in name}
             written.update(f"{prefix}.{name}" for prefix in prefixes for name in own)
@@ -233,8 +248,9 @@ def _askable(entry: Entry) -> Iterable[str]:
     return (name for name in entry.symbols if name not in _UNASKED)
 
 
-def _head(definition: Definition) -> str:
-    return definition.name.partition(".")[0]
+def _is_public_method(name: str, exported: set[str]) -> bool:
+    head, dot, rest = name.partition(".")
+    return bool(dot) and head in exported and not rest.startswith(("_", "#"))
 
 
 def _preference(entity: Entity) -> tuple[int, bool, tuple[int, ...], tuple[str, int], str]:

@@ -56,7 +56,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Found:
-    """Everything that matches, before the limit."""
+    """Everything that matches, before the limit unless said otherwise."""
 
     request: Request
     source: str
@@ -64,6 +64,8 @@ class Found:
     coverage: list[Coverage]
     ranked: list[Entity] = field(default_factory=list)
     documents: list[DocumentItem] = field(default_factory=list)
+    """The first ones, as many as the request's limit."""
+    document_count: int = 0
     relations: dict[str, list[MemoryRelation]] = field(default_factory=dict)
     guidance: list[str] = field(default_factory=list)
 
@@ -151,7 +153,7 @@ def _find(prepared: PreparedIndex, request: Request) -> Found:
     keys.update(_reached(view, direct))
     matching = direct | near | _belonging(view, request.target, located) | _linked(view, request.target, keys)
     found.ranked = _ranked(view, matching, direct, near, request.kind)
-    found.documents = _documents(prepared, keys)
+    found.document_count, found.documents = _documents(prepared, keys, request.limit)
     known = bool(matching or entries or located.path is not None or named)
     found.guidance = _guidance(view, found, located, len(matching), known)
     return found
@@ -190,8 +192,8 @@ def _belonging(view: View, target: str, located: Located) -> set[int]:
     """Entities that cite this name although it has several owners, and those with a region below this directory."""
     found = set(view.cited_names.get(target, ()))
     if located.path is not None and located.lines is None:
-        for below in view.prepared.paths_below(located.path):
-            found.update(position for position, _ in view.by_region.get(below, ()))
+        for below in view.by_region.keys() & set(view.prepared.paths_below(located.path)):
+            found.update(position for position, _ in view.by_region[below])
     return found
 
 
@@ -223,10 +225,10 @@ def _path_keys(prepared: PreparedIndex, located: Located) -> Iterable[str]:
     """The path itself; for a directory also every path below it and the entries there."""
     if located.path is None:
         return
+    below = prepared.paths_below(located.path)
     yield located.path
-    for below in prepared.paths_below(located.path):
-        yield below
-        yield from (entry.id for entry in prepared.by_path.get(below, ()))
+    yield from below
+    yield from (entry.id for path in below for entry in prepared.by_path.get(path, ()))
 
 
 def _reached(view: View, direct: Iterable[int]) -> Iterable[str]:
@@ -237,12 +239,10 @@ def _reached(view: View, direct: Iterable[int]) -> Iterable[str]:
         yield from (link.target for link in entity.links if link.kind in FOLLOWED)
 
 
-def _linked(view: View, target: str, keys: Iterable[str]) -> set[int]:
+def _linked(view: View, target: str, keys: set[str]) -> set[int]:
     """Step 7: entities one link away from a key, or with the target as a link's symbol."""
     found = set(view.by_symbol.get(target, ()))
-    for key in keys:
-        found.update(view.by_link.get(key, ()))
-    return found
+    return found.union(*map(view.by_link.__getitem__, view.by_link.keys() & keys))
 
 
 def _ranked(view: View, matching: set[int], direct: set[int], near: set[int], kind: str | None) -> list[Entity]:
@@ -258,25 +258,24 @@ def _ranked(view: View, matching: set[int], direct: set[int], near: set[int], ki
 # --- steps 9 to 13: the answer --------------------------------------------------------------------
 
 
-def _documents(prepared: PreparedIndex, keys: set[str]) -> list[DocumentItem]:
-    """Step 11: the documents that cover or mention an entry among the keys, each with the paths that led to it."""
-    reached = {key: prepared.by_id[key] for key in keys if key in prepared.by_id}
-    for key in keys:
-        reached.update((entry.id, entry) for entry in prepared.by_path.get(key, ()))
-    via: dict[str, dict[str, int | None]] = {}
-    for entry in reached.values():
-        for document in {*entry.covered_by, *entry.mentioned_by}:
-            line = prepared.mention_lines.get((entry.id, document))
-            lines = via.setdefault(document, {})
-            path = entry.path or entry.id
-            known = lines.get(path)
-            lines[path] = line if known is None else known if line is None else min(line, known)
-    cited = ((prepared.by_id.get(document), paths) for document, paths in sorted(via.items()))
-    return [
-        DocumentItem(id=entry.id, path=entry.path, content_hash=entry.content_hash, context=_context(paths))
-        for entry, paths in cited
-        if entry is not None and entry.kind == "document"
-    ]
+def _documents(prepared: PreparedIndex, keys: set[str], limit: int) -> tuple[int, list[DocumentItem]]:
+    """Step 11: how many documents cover or mention an entry among the keys, and the first of them, ascending."""
+    citing: set[str] = set()
+    citing.update(*map(prepared.citing.__getitem__, prepared.citing.keys() & keys))
+    return len(citing), [_document(prepared, document, keys) for document in sorted(citing)[:limit]]
+
+
+def _document(prepared: PreparedIndex, document: str, keys: set[str]) -> DocumentItem:
+    """A document with the paths that led to it, each with the first line of its mention where that is known."""
+    via: dict[str, int | None] = {}
+    for entry_id, line in prepared.cited[document].items():
+        entry = prepared.by_id[entry_id]
+        if entry_id in keys or entry.path in keys:
+            path = entry.path or entry_id
+            lines = [known for known in (line, via.get(path)) if known is not None]
+            via[path] = min(lines, default=None)
+    found = prepared.by_id[document]
+    return DocumentItem(id=document, path=found.path, content_hash=found.content_hash, context=_context(via))
 
 
 def _context(paths: dict[str, int | None]) -> str:
@@ -311,7 +310,7 @@ def cut(found: Found, limit: int) -> Response:
         documents=found.documents[:limit],
         memory_relations=relations[:limit] or None,
         coverage=found.coverage,
-        truncated=max(len(found.ranked), len(found.documents), len(relations)) > limit,
+        truncated=max(len(found.ranked), found.document_count, len(relations)) > limit,
     )
 
 
@@ -325,10 +324,8 @@ def _guidance(view: View, found: Found, located: Located, matching: int, known: 
         return _suggested(suggestions(view.askable, spellings))
     said = _around(view.prepared, located)
     if found.request.kind is not None and matching and not found.ranked:
-        noun = "entity" if matching == 1 else "entities"
-        said.append(
-            f"No {found.request.kind} is recorded about this target; without the kind there are {matching} {noun}."
-        )
+        count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
+        said.append(f"No {found.request.kind} is recorded about this target; without the kind there {count}.")
     return [text for text in said if len(text) <= MAX_GUIDANCE // 2]
 
 

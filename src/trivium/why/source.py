@@ -1,4 +1,4 @@
-"""One document as its extractors see it: blocks, places, citations, and how an entity is stated (reference 3.2, 4.5)."""
+"""One document as its extractors see it: blocks, place, citations, and how an entity is stated (reference 3.2, 4.5)."""
 
 from __future__ import annotations
 

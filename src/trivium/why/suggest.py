@@ -28,7 +28,7 @@ class Askable:
         chosen where the fewest names share either.
         """
         spans = [
-            (_starting(self.names, text[:at]), _starting(self.reversed, text[at:][::-1])) for at in range(len(text) + 1)
+            (starting(self.names, text[:at]), starting(self.reversed, text[at:][::-1])) for at in range(len(text) + 1)
         ]
         front, back = min(spans, key=lambda both: len(both[0]) + len(both[1]), default=(range(0), range(0)))
         found = {name for name in (self.names[i] for i in front) if is_one_edit(name, text)}
@@ -68,7 +68,7 @@ def is_one_edit(left: str, right: str) -> bool:
     return short[at + (len(short) == len(long)) :] == long[at + 1 :]
 
 
-def _starting(names: list[str], start: str) -> range:
-    """The positions of the names with this start."""
+def starting(names: list[str], start: str) -> range:
+    """The positions of the names with this start, in a sorted list."""
     first = bisect_left(names, start)
     return range(first, bisect_left(names, start + _LAST, first))

@@ -14,7 +14,7 @@ from .collector import unparsed
 from .languages import ANALYSED, GRAMMARS, PYTHON, extension_of, language_of
 from .model import Coverage, CoverageEvidence, ModuleSymbols
 
-ANALYSER_VERSIONS: dict[str, str] = {language: "1" for language in sorted(ANALYSED)}
+ANALYSER_VERSIONS: dict[str, str] = dict.fromkeys(sorted(ANALYSED), "1")
 """Raised whenever the analyser of a language reads any file differently; part of an index's fingerprint."""
 
 MAX_SOURCE_BYTES = 2 << 20
@@ -135,9 +135,7 @@ def _not_analysed(language: str, paths: list[str], why: str = "no analyser for t
     extensions = Counter(extension_of(path) for path in paths)
     listed = ", ".join(f".{extension} {count}" for extension, count in sorted(extensions.items()))
     reason = f"{_files(len(paths))} ({listed}) found by path only: {why}"
-    return Coverage(
-        analyzer=_ANALYZER, scope=f"symbols:{language}", status="not-analyzed", reason=reason[:_MAX_REASON]
-    )
+    return Coverage(analyzer=_ANALYZER, scope=f"symbols:{language}", status="not-analyzed", reason=reason[:_MAX_REASON])
 
 
 def _files(count: int) -> str:

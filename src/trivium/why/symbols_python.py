@@ -15,7 +15,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SLOW_CODECS = re.compile(rb"punycode|idna|escape|utf.?7", re.I)
 _MAX_DEPTH = 4
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def analyse_python(path: str, data: bytes) -> ModuleSymbols:
@@ -49,7 +49,7 @@ class _Module:
         parts = path.split("/")
         self.is_package = parts[-1] in ("__init__.py", "__init__.pyi")
         self.packages = parts[:-1]
-        self.bound: dict[str, ast.stmt] = {}
+        self.bound: dict[str, list[ast.stmt]] = {}
         self.imported: dict[str, str] = {}
         self.same_name: set[str] = set()
         self.all_names: dict[str, None] | None = None
@@ -80,7 +80,10 @@ class _Module:
                     self._type_alias(statement)
 
     def _bind(self, name: str, statement: ast.stmt) -> None:
-        self.bound.setdefault(name, statement)
+        """Keep where a name is first assigned, and every class and function of that name."""
+        places = self.bound.setdefault(name, [])
+        if not places or isinstance(statement, _DEFINITIONS):
+            places.append(statement)
 
     def _type_alias(self, statement: ast.stmt) -> None:
         """`type X = …`, which Python 3.12 and later can parse."""
@@ -151,11 +154,14 @@ class _Module:
         found = Collector(PYTHON)
         listed = self.all_names
         exact = listed is not None and self.all_literal
-        for name, statement in self.bound.items():
+        for name, places in self.bound.items():
+            if name in self.imported and not isinstance(places[-1], _DEFINITIONS):
+                continue  # an import with a fallback, such as `Name = None`
             public = name in listed if listed is not None and exact else not name.startswith("_")
-            found.declare(name, _first_line(statement), _last_line(statement), public=public)
-            if isinstance(statement, ast.ClassDef):
-                _add_members(found, name, statement, _MAX_DEPTH)
+            for statement in places:
+                found.declare(name, _first_line(statement), _last_line(statement), public=public)
+                if isinstance(statement, ast.ClassDef):
+                    _add_members(found, name, statement, _MAX_DEPTH)
         for name, specifier in self.imported.items():
             if name in self.same_name and not exact and not name.startswith("_"):
                 found.forward(name, specifier)
@@ -220,23 +226,22 @@ def _literal_names(value: ast.expr) -> tuple[list[str], bool]:
     return names, literal
 
 
-def _add_members(found: Collector, owner: str, statement: ast.ClassDef, depth: int) -> None:
-    """Methods and nested classes of a class, as `Name.method` and `Name.Inner.method`."""
-    seen: set[str] = set()
+def _add_members(found: Collector, owner: str, statement: ast.ClassDef, depth: int, *, seen: bool = True) -> None:
+    """Methods and nested classes of a class, as `Name.method` and `Name.Inner.method`; the first of equal names."""
+    names: set[str] = set()
     for inside in statement.body:
-        if not isinstance(inside, (*_Function.__args__, ast.ClassDef)):
+        if not isinstance(inside, _DEFINITIONS) or inside.name in names:
             continue
-        if inside.name not in seen:
-            seen.add(inside.name)
-            public = not inside.name.startswith("_")
-            found.member(owner, inside.name, _first_line(inside), _last_line(inside), public=public)
+        names.add(inside.name)
+        public = seen and not inside.name.startswith("_")
+        found.member(owner, inside.name, _first_line(inside), _last_line(inside), public=public)
         if isinstance(inside, ast.ClassDef) and depth:
-            _add_members(found, f"{owner}.{inside.name}", inside, depth - 1)
+            _add_members(found, f"{owner}.{inside.name}", inside, depth - 1, seen=public)
 
 
 def _first_line(statement: ast.stmt) -> int:
     """The first line, decorators included."""
-    if isinstance(statement, (*_Function.__args__, ast.ClassDef)):
+    if isinstance(statement, _DEFINITIONS):
         return min([statement.lineno, *(decorator.lineno for decorator in statement.decorator_list)])
     return statement.lineno
 

@@ -149,12 +149,17 @@ def _checked(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
     if "budgetTokens" in given and given["budgetTokens"] is None:
         raise WhyRequestError("budgetTokens", "must be a whole number", "Leave it out to get no report.")
     limit = given.get("limit", DEFAULT_LIMIT)
-    request = check_request(given["target"], None, limit, given.get("budgetTokens"), "local", None)
+    try:
+        request = check_request(given["target"], None, limit, given.get("budgetTokens"), "local", None)
+    except WhyRequestError as error:
+        raise WhyRequestError(
+            _JSON_NAMES.get(error.argument, error.argument), error.problem, error.hint or ""
+        ) from None
     return {"target": request.target, "limit": request.limit, "budget_tokens": request.budget_tokens, "format": written}
 
 
 def _sentence(error: WhyRequestError) -> str:
-    return f"{_JSON_NAMES.get(error.argument, error.argument)} {error.problem}. {error.hint}"
+    return f"{error.message}. {error.hint}"
 
 
 def _failed(text: str, service: bool) -> ToolResult:

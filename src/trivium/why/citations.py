@@ -1,0 +1,88 @@
+"""What a cited token names: a path, a symbol with one owner, or nothing (reference 3.3, 4.1 row `links`)."""
+
+from __future__ import annotations
+
+import re
+from posixpath import dirname, join, normpath
+
+from msgspec import Struct
+
+from trivium.why.model import MAX_PATH, Cite, LinkKind, Resolver
+
+_SYMBOL = re.compile(r"([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(?:\(\))?")
+_AFTER_PATH = re.compile(r"[#?].*$|:L?\d+(?:-L?\d+)?$", re.DOTALL)
+_PATH_SHAPE = re.compile(r"(?:\.{0,2}/)?(?:[\w@.+~\[\]()-]+/)*[\w@.+~\[\]()-]+")
+_FILE_NAME = re.compile(
+    r".+\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|swift|scala|sql|sh|toml|ya?ml|json|cfg|ini|md)"
+)
+
+
+class Resolution(Struct, frozen=True):
+    """The links of a citation; else a name with several owners, or a path that is not there."""
+
+    links: tuple[tuple[LinkKind, str, str | None], ...] = ()
+    ambiguous: str | None = None
+    gone: str | None = None
+
+
+class Citations:
+    """Resolves citations; equal ones of one folder once."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._known: dict[tuple[str, str, str], Resolution] = {}
+
+    def resolve(self, cite: Cite, document: str) -> Resolution:
+        """A path (from the root, then relative to the document) that is no document; else a symbol (4.1)."""
+        key = (dirname(document), cite.kind, cite.value)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._resolve(cite, document)
+        return known
+
+    def _resolve(self, cite: Cite, document: str) -> Resolution:
+        value = cite.value.strip()
+        path = self._resolver.path(value, document) if "\0" not in value else None
+        if path is not None:
+            return self._path(path)
+        if cite.kind == "code" and (match := _SYMBOL.fullmatch(value)):
+            name = match.group(1)
+            owners = self._resolver.owners(name)
+            if len(owners) == 1:
+                return Resolution((("affected-fact", owners[0], name),))
+            if owners:
+                return Resolution(ambiguous=name)
+        return Resolution(gone=_gone(value, document, from_document=cite.kind == "link"))
+
+    def _path(self, path: str) -> Resolution:
+        entry = self._resolver.entry_at(path)
+        if not is_path(path) or (entry is not None and entry.kind == "document"):
+            return Resolution()
+        if entry is None:
+            return Resolution((("affected-path", path, None),))
+        return Resolution((("affected-path", path, None), ("affected-fact", entry.id, None)))
+
+
+def is_path(path: str) -> bool:
+    """Whether a path may stand in a link (3.1): relative, POSIX, without `..`, at most 512 characters."""
+    return (
+        0 < len(path) <= MAX_PATH
+        and not path.startswith("/")
+        and "\\" not in path
+        and "\0" not in path
+        and ".." not in path.split("/")
+    )
+
+
+def _gone(value: str, document: str, from_document: bool) -> str | None:
+    """The repository path that a token of a path's shape would name; None for other tokens."""
+    written = _AFTER_PATH.sub("", value).rstrip("/")
+    if not _PATH_SHAPE.fullmatch(written) or not ("/" in written or _FILE_NAME.fullmatch(written)):
+        return None
+    if written.startswith("/"):
+        path = normpath(written.lstrip("/"))
+    elif from_document or written.startswith("."):
+        path = normpath(join(dirname(document), written))
+    else:
+        path = normpath(written)
+    return path if is_path(path) and path != "." else None

@@ -1,0 +1,59 @@
+"""Where a supersession target leads: the records of a repository by path and by number (reference 4.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from posixpath import basename, dirname, join, normpath
+
+from trivium.why.model import DECISION, Document, RawEntity, bounded_id
+
+_FILE_NUMBER = re.compile(r"(?:[A-Za-z]+[-_ ])*0*(\d{1,6})(?=[-_. ]|$)(?!-\d\d-\d\d)")
+_TITLE_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*)?0*(\d{1,6})\s*[.:–—-]")
+_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*|#)?0*(\d{1,6})")
+_SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt")
+
+
+class Records:
+    """The records among the stated entities: one a document, found by its path or by its number in its folder."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._by_path: dict[str, str] = {}
+        self._by_number: dict[tuple[str, str], list[str]] = {}
+        for document in documents:
+            for raw in document.entities:
+                if is_record_entity(raw):
+                    self._add(document.path, raw)
+
+    def _add(self, path: str, raw: RawEntity) -> None:
+        self._by_path[path] = raw.id
+        match = _FILE_NUMBER.match(basename(path)) or _TITLE_NUMBER.match(raw.name)
+        if match:
+            self._by_number.setdefault((dirname(path), _number(match)), []).append(raw.id)
+
+    def find(self, target: str, record: str) -> str | None:
+        """The id of the one record that a written target names, seen from the record at path `record`; else None.
+
+        A path is tried relative to the record, then from the root, each with the usual suffixes too; a number must name
+        exactly one record of the same folder.
+        """
+        written = re.split(r"[#?]", target, maxsplit=1)[0].strip() or target
+        if "\0" not in written and "\\" not in written:
+            places = [written.lstrip("/")] if written.startswith("/") else [join(dirname(record), written), written]
+            for place in places:
+                path = normpath(place)
+                for suffix in _SUFFIXES:
+                    if found := self._by_path.get(path + suffix):
+                        return found
+        match = _NUMBER.fullmatch(target.strip())
+        numbered = self._by_number.get((dirname(record), _number(match)), []) if match else []
+        return numbered[0] if len(numbered) == 1 else None
+
+
+def is_record_entity(raw: RawEntity) -> bool:
+    """Whether a decision is a record of its own, not a heading (their ids differ, 3.4)."""
+    return raw.kind == DECISION and raw.id == bounded_id(f"knowledge-decision:{raw.region.path}:{raw.name}")
+
+
+def _number(match: re.Match[str]) -> str:
+    return match.group(1).lstrip("0") or "0"

@@ -1,0 +1,150 @@
+"""The text form tells an answer to people: order, evidence, supersession in words, nothing that moves a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.why_examples import (
+    FIFO_ID,
+    LRU_ID,
+    commit,
+    entity,
+    index,
+    module,
+    region,
+    relation,
+    worked_example,
+)
+from trivium.why.model import Conventional, Index, Link
+from trivium.why.prepared import PreparedIndex
+from trivium.why.query import DISABLED, knowledge_why
+from trivium.why.render import NOTHING, TRUNCATED, render_text
+
+
+def shown(source: Index, target: str, **request: Any) -> str:
+    prepared = PreparedIndex(source)
+    return render_text(knowledge_why(prepared, target, **request), prepared.local.entity)
+
+
+def test_the_worked_example_as_text() -> None:
+    assert shown(worked_example(mentions=True), "Cache") == (
+        """\
+Why: Cache
+
+decision knowledge-decision:docs/adr/0002-lru.md:Evict the least recently used: Evict the least recently used \
+[accepted] 2026-02-03
+  evidence: docs/adr/0002-lru.md:1-9, fact module:src/cache.ts
+  affects: src/cache.ts
+  concerns: module:src/cache.ts, module:src/cache.ts (`Cache`)
+  supersedes Evict in order of arrival (knowledge-decision:docs/adr/0001-fifo.md:Evict in order of arrival), \
+which is superseded
+
+concept knowledge-concept:Lookup cache: Lookup cache
+  also called: Cache
+  evidence: docs/cache.md:1-8, fact module:src/cache.ts
+  defines: module:src/cache.ts (`Cache`)
+
+change knowledge-change:CHANGELOG.md:Evict by last use in src/cache.ts.:1.1.0: Evict by last use in src/cache.ts.
+  evidence: CHANGELOG.md:5-5, fact module:src/cache.ts
+  affects: src/cache.ts
+  concerns: module:src/cache.ts
+
+Cited by CHANGELOG.md via src/cache.ts (line 5)
+Cited by docs/adr/0002-lru.md via src/cache.ts (line 9)
+Cited by docs/guide.md via src/cache.ts (line 3)
+
+documents: complete
+git:first-parent: not-analyzed — There is no repository.
+"""
+    )
+
+
+def test_supersession_is_told_in_words_in_both_directions() -> None:
+    old = shown(worked_example(), FIFO_ID)
+    assert f"  superseded by Evict the least recently used ({LRU_ID}), which is accepted\n" in old
+
+
+def test_supersession_without_a_status_or_out_of_reach() -> None:
+    decided = entity("decision", "New", links=(Link(kind="supersedes", target="knowledge-decision:Old"),))
+    source = index(entities=[decided, entity("decision", "Old")])
+    assert "  supersedes Old (knowledge-decision:Old), which states no status\n" in shown(source, "New")
+    assert "  supersedes knowledge-decision:Old\n" in render_text(knowledge_why(source, "New"))
+
+
+def test_commits_stand_last_the_newest_first_with_short_id_and_date() -> None:
+    breaking = commit(3, "a", date="2026-01-02")
+    breaking.conventional = Conventional(type="feat", breaking=True)
+    source = index(
+        entities=[
+            commit(1, "a", date="2026-01-03"),
+            commit(2, "a", date="2026-01-09"),
+            breaking,
+            entity("change", "Entry", region("CHANGELOG.md", 5, 6), paths=("a",)),
+            entity("concept", "C", paths=("a",)),
+            entity("decision", "D", paths=("a",)),
+        ]
+    )
+    text = shown(source, "a")
+    order = [
+        text.index(part) for part in (": D\n", ": C\n", ": Entry\n", ": Commit 2\n", ": Commit 1\n", ": Commit 3\n")
+    ]
+    assert order == sorted(order)
+    assert "  evidence: commit 0000000 2026-01-09\n" in text
+    assert text.count("a breaking change") == 1
+
+
+def test_guidance_budget_memory_and_truncation_have_their_lines_in_order() -> None:
+    source = index(
+        module("a"),
+        entities=[entity("decision", f"D{number}", paths=("a",)) for number in range(3)],
+        memory_relations=[relation("knowledge-decision:D0", "note", "D0", raw_path=".agent-memory/note.md")],
+    )
+    text = shown(source, "a", limit=2, budget_tokens=10)
+    total = knowledge_why(source, "a", limit=2, budget_tokens=10)["budget"]["tokens"]["total"]
+    parts = [
+        "Why: a\nThis answer is above budgetTokens",
+        f"\nBudget: {total}/10 tokens (approximate), fits: no\n",
+        "\ndecision knowledge-decision:D0: D0\n",
+        "\nmemory-supports note → knowledge-decision:D0: by alias D0 in .agent-memory/note.md\n",
+        "\ndocuments: complete\n",
+        f"\n{TRUNCATED}\n",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "fits: yes" in shown(source, "a", budget_tokens=9999)
+
+
+def test_an_empty_answer_is_not_worded_as_proof() -> None:
+    text = shown(worked_example(), "entirely different")
+    assert NOTHING in text
+    assert "documents: complete" in text
+
+
+def test_a_disabled_index_shows_its_guidance_alone() -> None:
+    source = worked_example()
+    source.entities = None
+    assert shown(source, "Cache") == f"Why: Cache\n{DISABLED}\n"
+
+
+def test_text_of_a_repository_cannot_steer_the_terminal() -> None:
+    evil = entity("concept", "Red\x1b[31m\nalert\u202e\x9b", aliases=("tab\there",), status="a\rb")
+    text = shown(index(entities=[evil]), evil.name)
+    assert not set(text) & set("\x1b\r\t\u202e\x9b")
+    assert "concept knowledge-concept:Red [31m alert" in text
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_colour_is_only_used_when_asked_for(color: bool) -> None:
+    text = render_text(knowledge_why(worked_example(), "Cache"), color=color)
+    assert ("\x1b[1m" in text) is color
+
+
+def test_equal_answers_give_equal_text() -> None:
+    source = worked_example()
+    assert source.entities is not None
+    first = shown(source, "Cache")
+    source.entities.reverse()
+    source.entries.reverse()
+    assert shown(source, "Cache") == first
