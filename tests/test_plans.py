@@ -350,6 +350,13 @@ def test_no_query_walks_through_a_context(graph: trivium.KnowledgeBase, name: st
     assert not walks
 
 
+def test_a_type_taken_by_names_is_read_from_its_index_in_order(graph: trivium.KnowledgeBase) -> None:
+    names = graph.explain_kip('FIND(?c.name) WHERE { ?c {type: "Big"} FILTER(ENDS_WITH(?c.name, "7")) }')["plan"]
+    assert any("COVERING INDEX concept_type_name (ctx=? AND type=?)" in line for line in names)
+    counts = graph.explain_kip('FIND(?c.name, COUNT(?x)) WHERE { ?c {type: "Place"} (?x, "knows", ?c) }')["plan"]
+    assert not any("FOR GROUP BY" in line for line in counts)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_walks_through_a_context(graph: trivium.KnowledgeBase, tmp_path: Path, command: str) -> None:
     copy = tmp_path / "copy.db"

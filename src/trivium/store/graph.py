@@ -221,6 +221,16 @@ class Graph:
             found += [row[0] for row in self._execute(sql, (self.ctx, predicate))]
         return sorted(found)
 
+    def nodes_of_type(self, type_: str) -> list[Concept]:
+        """All nodes of a type, by id."""
+        sql = f"SELECT {_CONCEPT} FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
+        return [_concept(row) for row in self._execute(sql, (self.ctx, type_))]
+
+    def links_with(self, predicate: str) -> list[Link]:
+        """All links of a predicate, by id."""
+        sql = f"SELECT {_LINK} FROM link INDEXED BY link_p WHERE ctx = ? AND p = ?"
+        return [_link(row) for row in self._execute(sql, (self.ctx, predicate))]
+
     def count(self, kind: str, key: str) -> int:
         """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
         found = self._session.value(
@@ -305,7 +315,8 @@ class Graph:
         for batch in _batches(ids):
             values = encode(batch)
             for predicate, number in self._session.rows(
-                "SELECT p, count(*) FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
+                "SELECT p, count(*) FROM link NOT INDEXED"
+                " WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
                 (self.ctx, values),
             ):
                 self._bump("p", predicate, -number)

@@ -62,7 +62,20 @@ CREATE VIRTUAL TABLE concept_text USING fts5(
   content='', contentless_delete=1, tokenize="ascii tokenchars '-_.'");
 """
 
+_V2 = """
+CREATE TABLE repository(
+  ctx INTEGER PRIMARY KEY,
+  root TEXT NOT NULL,
+  index_hash TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  built_at TEXT NOT NULL,
+  hashes BLOB NOT NULL,
+  body BLOB NOT NULL,
+  parts BLOB NOT NULL) STRICT;
+CREATE INDEX repository_root ON repository(root);
+"""
+
 # One script per version, applied in order; a released script never changes.
-MIGRATIONS: tuple[str, ...] = (_V1,)
+MIGRATIONS: tuple[str, ...] = (_V1, _V2)
 
 VERSION = len(MIGRATIONS)

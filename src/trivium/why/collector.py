@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .model import Definition, ModuleSymbols
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 MAX_SYMBOLS = 256
 MAX_SYMBOL = 128
@@ -17,15 +22,23 @@ def words(text: str) -> frozenset[str]:
 
 
 class Collector:
-    """Names of one file. Declared exported names always keep a definition, so an index alone tells who declares."""
+    """Names of one file. Declared exported names always keep a definition, so an index alone tells who declares.
 
-    def __init__(self, language: str) -> None:
+    `source` is the text that a tree was made of; nodes of a tree only know their places in it.
+    """
+
+    def __init__(self, language: str, source: bytes = b"") -> None:
         self.language = language
+        self.source = source
         self._exports: set[str] = set()
         self._forwarded: dict[str, str] = {}
         self._lines: dict[str, list[tuple[int, int]]] = {}
         self._members: dict[str, list[tuple[int, int]]] = {}
         self._public_members: set[str] = set()
+
+    def text(self, node: Node) -> str:
+        """The source text of a node. (`Node.text` is not safe on trees that were read through a callback.)"""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def declare(self, name: str, start: int, end: int, *, public: bool) -> None:
         """A name that this file defines on these lines, one-based and inclusive."""

@@ -22,6 +22,7 @@ MAX_SOURCE_BYTES = 2 << 20
 MAX_PYTHON_BYTES = 1 << 20
 """Python's own parser needs up to a kilobyte of memory for each byte of a hostile file."""
 
+_SNIFFED = 64 << 10
 _ANALYZER = "source-symbols"
 _MAX_RECORDS = 24
 _MAX_REASON = 1024
@@ -47,7 +48,7 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
         from .symbols_python import analyse_python
 
         return analyse_python(path, data)
-    if language == "c" and extension_of(path) == "h" and _CPLUSPLUS.search(data):
+    if language == "c" and extension_of(path) == "h" and _CPLUSPLUS.search(data, 0, _SNIFFED):
         language = "cpp"
     text = _utf8(data)
     if text is None or len(text) > MAX_SOURCE_BYTES:

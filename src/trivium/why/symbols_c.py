@@ -13,7 +13,7 @@ from .collector import Collector, unparsed, words
 from .grammars import parse
 from .languages import GRAMMARS, HEADERS, extension_of
 from .model import ModuleSymbols
-from .symbols_tree import lines, text
+from .symbols_tree import lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,6 +29,8 @@ _WRAPPERS = words(
     "pointer_declarator reference_declarator init_declarator array_declarator attributed_declarator "
     "parenthesized_declarator"
 )
+_KEYWORDS = frozenset({"class", "struct", "union", "enum"})
+"""Taken for names of variables where an unknown macro precedes a type."""
 _LINKAGE = re.compile(rb'#[ \t]*if[^\n]*__cplusplus[^\n]*\s+(?:extern[ \t]+"C"[ \t]*\{|\})\s*#[ \t]*endif[^\n]*')
 
 
@@ -39,7 +41,7 @@ def analyse_c(path: str, language: str, data: bytes) -> ModuleSymbols:
     root = parse(GRAMMARS[language], data)
     if root is None:
         return unparsed(language)
-    found = _File(language, header=extension_of(path) in HEADERS)
+    found = _File(language, data, header=extension_of(path) in HEADERS)
     found.read(root)
     return found.collector.build(parsed=not root.has_error)
 
@@ -50,8 +52,9 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 
 class _File:
-    def __init__(self, language: str, *, header: bool) -> None:
-        self.collector = Collector(language)
+    def __init__(self, language: str, source: bytes, *, header: bool) -> None:
+        self.collector = Collector(language, source)
+        self.text = self.collector.text
         self.header = header
 
     def read(self, root: Node) -> None:
@@ -81,8 +84,8 @@ class _File:
         name = node.child_by_field_name("name")
         if name is None or not name.type.endswith("identifier") or name.type == "qualified_identifier":
             return None
-        self.collector.declare(text(name), *lines(whole), public=public)
-        return text(name)
+        self.collector.declare(self.text(name), *lines(whole), public=public)
+        return self.text(name)
 
     def _type(self, node: Node, whole: Node, *, public: bool) -> None:
         """A type with a body; one that is only announced is declared elsewhere."""
@@ -97,15 +100,15 @@ class _File:
         seen: set[str] = set()
         for member in body.named_children:
             if member.type == "access_specifier":
-                visible = text(member) == "public"
+                visible = self.text(member) == "public"
                 continue
             if member.type == "template_declaration" and member.named_children:
                 member = member.named_children[-1]
             if member.type in ("field_declaration", "function_definition", "declaration"):
                 name, is_function = _declared(member.child_by_field_name("declarator"))
-                if name is not None and is_function and text(name) not in seen:
-                    seen.add(text(name))
-                    self.collector.member(owner, text(name), *lines(member), public=visible)
+                if name is not None and is_function and self.text(name) not in seen:
+                    seen.add(self.text(name))
+                    self.collector.member(owner, self.text(name), *lines(member), public=visible)
 
     def _function(self, node: Node, whole: Node, *, public: bool) -> None:
         name, is_function = _declared(node.child_by_field_name("declarator"))
@@ -114,22 +117,23 @@ class _File:
         kind = node.child_by_field_name("type")
         if not is_function:
             if kind is not None and kind.type in _TYPES:  # `class EXPORT Name { … }` with a macro before the name
-                self.collector.declare(text(name), *lines(whole), public=public)
+                self.collector.declare(self.text(name), *lines(whole), public=public)
         elif name.type == "qualified_identifier":
-            parts = text(name).replace(" ", "").split("::")
+            parts = self.text(name).replace(" ", "").split("::")
             if all(part.isidentifier() for part in parts[-2:]):
                 self.collector.member(parts[-2], parts[-1], *lines(whole), public=True)
-        elif text(name) != "main":
-            self.collector.declare(text(name), *lines(whole), public=public and (self.header or not _static(node)))
+        elif self.text(name) != "main":
+            offered = self.header or not self._has_storage(node, "static")
+            self.collector.declare(self.text(name), *lines(whole), public=public and offered)
 
     def _typedef(self, node: Node, *, public: bool) -> None:
         kind = node.child_by_field_name("type")
         names = [_declared(declarator)[0] for declarator in node.children_by_field_name("declarator")]
-        written = {text(name) for name in names if name is not None}
+        written = {self.text(name) for name in names if name is not None}
         for name in sorted(written):
             self.collector.declare(name, *lines(node), public=public)
         tag = kind.child_by_field_name("name") if kind is not None and kind.type in _TYPES else None
-        if kind is not None and tag is not None and text(tag) not in written:
+        if kind is not None and tag is not None and self.text(tag) not in written:
             self._type(kind, node, public=public)
 
     def _declaration(self, node: Node, whole: Node, *, public: bool) -> None:
@@ -139,19 +143,22 @@ class _File:
             self._type(kind, whole, public=public)
         for declarator in node.children_by_field_name("declarator"):
             name, is_function = _declared(declarator)
-            if name is None or name.type == "qualified_identifier":
+            if name is None or name.type == "qualified_identifier" or self.text(name) in _KEYWORDS:
                 continue
-            if not is_function and not _has_storage(node, b"extern"):
-                self.collector.declare(text(name), *lines(whole), public=public and self.header)
+            if not is_function and not self._has_storage(node, "extern"):
+                self.collector.declare(self.text(name), *lines(whole), public=public and self.header)
             elif self.header and public:
-                self.collector.export(text(name))
+                self.collector.export(self.text(name))
+
+    def _has_storage(self, node: Node, word: str) -> bool:
+        return any(child.type == "storage_class_specifier" and self.text(child) == word for child in node.children)
 
     def _macro(self, node: Node) -> None:
         """Macros of a header; the macro that guards it against being included twice has no value and is left out."""
         name = node.child_by_field_name("name")
         if name is None or (node.type == "preproc_def" and node.child_by_field_name("value") is None):
             return
-        self.collector.declare(text(name), *lines(node), public=self.header)
+        self.collector.declare(self.text(name), *lines(node), public=self.header)
 
 
 def _declared(declarator: Node | None) -> tuple[Node | None, bool]:
@@ -172,11 +179,3 @@ def _declared(declarator: Node | None) -> tuple[Node | None, bool]:
         else:
             return None, is_function
     return None, is_function
-
-
-def _static(node: Node) -> bool:
-    return _has_storage(node, b"static")
-
-
-def _has_storage(node: Node, word: bytes) -> bool:
-    return any(child.type == "storage_class_specifier" and child.text == word for child in node.named_children)

@@ -39,7 +39,7 @@ def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
         root = parse("tsx", text)
     if root is None:
         return unparsed(language)
-    module = _Module(language)
+    module = _Module(language, text)
     for node in root.named_children:
         module.statement(node)
     return module.result(parsed=not root.has_error)
@@ -48,8 +48,9 @@ def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
 class _Module:
     """What a file's own statements declare, import and export."""
 
-    def __init__(self, language: str) -> None:
-        self.found = Collector(language)
+    def __init__(self, language: str, source: bytes) -> None:
+        self.found = Collector(language, source)
+        self.text = self.found.text
         self.imports: list[Node] = []
         self.variables: dict[str, tuple[int, int]] = {}
         self.clauses: list[Node] = []
@@ -69,9 +70,9 @@ class _Module:
         if kind in _DECLARATIONS:
             name = node.child_by_field_name("name") if kind != "import_alias" else _identifier(node)
             if name is not None and name.type.endswith("identifier") and name.type != "nested_identifier":
-                self.found.declare(_text(name), *_lines(whole), public=public)
+                self.found.declare(self.text(name), *_lines(whole), public=public)
                 if kind in _CLASSES:
-                    _add_methods(self.found, _text(name), node)
+                    _add_methods(self.found, self.text(name), node)
         elif kind in _VARIABLES:
             self._variables(node, whole, public=public)
         elif kind == "ambient_declaration" or (kind == "expression_statement" and not public):
@@ -89,16 +90,16 @@ class _Module:
             value = declarator.child_by_field_name("value")
             lines = _lines(whole if len(declarators) == 1 else declarator)
             if public or (value is not None and value.type in _CALLABLE):
-                self.found.declare(_text(name), *lines, public=public)
+                self.found.declare(self.text(name), *lines, public=public)
                 if value is not None and value.type == "class":
-                    _add_methods(self.found, _text(name), value)
+                    _add_methods(self.found, self.text(name), value)
             else:
-                self.variables[_text(name)] = lines
+                self.variables[self.text(name)] = lines
 
     def _export(self, node: Node) -> None:
         declaration = node.child_by_field_name("declaration")
         source = node.child_by_field_name("source")
-        specifier = _unquoted(source) if source is not None else None
+        specifier = _unquoted(self.found, source) if source is not None else None
         if any(child.type == "default" for child in node.children):
             self._default(node, declaration)
         elif declaration is not None:
@@ -108,10 +109,10 @@ class _Module:
                 if child.type == "export_clause" and specifier is None:
                     self.clauses.append(child)
                 elif child.type == "export_clause" and specifier is not None:
-                    for _, exported, _ in _specifiers(child):
+                    for _, exported, _ in _specifiers(self.found, child):
                         self.found.forward(exported, specifier)
                 elif child.type == "namespace_export" and specifier is not None and child.named_children:
-                    self.found.forward(_unquoted(child.named_children[-1]), specifier)
+                    self.found.forward(_unquoted(self.found, child.named_children[-1]), specifier)
 
     def _default(self, node: Node, declaration: Node | None) -> None:
         """`export default …` offers `default`; a named class or function keeps its lines under its own name."""
@@ -126,9 +127,9 @@ class _Module:
         imported: dict[str, str] = {}
         if self.clauses:
             for statement in self.imports:
-                _add_imported(imported, statement)
+                _add_imported(self.found, imported, statement)
         for clause in self.clauses:
-            for local, exported, node in _specifiers(clause):
+            for local, exported, node in _specifiers(self.found, clause):
                 if local in imported:
                     self.found.forward(exported, imported[local])
                 else:
@@ -143,17 +144,17 @@ class _Module:
         self.found.declare(exported, *lines, public=True)
 
 
-def _specifiers(clause: Node) -> list[tuple[str, str, Node]]:
+def _specifiers(found: Collector, clause: Node) -> list[tuple[str, str, Node]]:
     """Local name, exported name and place of each item of `export { … }`."""
     items = []
     for node in clause.named_children:
         name = node.child_by_field_name("name") if node.type == "export_specifier" else None
         if name is not None:
-            items.append((_unquoted(name), _unquoted(node.children[-1]), node))
+            items.append((_unquoted(found, name), _unquoted(found, node.children[-1]), node))
     return items
 
 
-def _add_imported(imported: dict[str, str], statement: Node) -> None:
+def _add_imported(found: Collector, imported: dict[str, str], statement: Node) -> None:
     """Local names that an import statement binds, with the specifier they come from."""
     source = statement.child_by_field_name("source")
     stack = list(statement.named_children)
@@ -162,17 +163,17 @@ def _add_imported(imported: dict[str, str], statement: Node) -> None:
         source = source or clause.child_by_field_name("source")
         if source is None:
             continue
-        specifier = _unquoted(source)
+        specifier = _unquoted(found, source)
         for node in clause.named_children:
             if node.type == "identifier":
-                imported[_text(node)] = specifier
+                imported[found.text(node)] = specifier
             elif node.type == "namespace_import" and node.named_children:
-                imported[_text(node.named_children[-1])] = specifier
+                imported[found.text(node.named_children[-1])] = specifier
             elif node.type == "named_imports":
                 for item in node.named_children:
                     local = item.child_by_field_name("alias") or item.child_by_field_name("name")
                     if local is not None:
-                        imported[_text(local)] = specifier
+                        imported[found.text(local)] = specifier
 
 
 def _add_methods(found: Collector, owner: str, node: Node) -> None:
@@ -185,12 +186,12 @@ def _add_methods(found: Collector, owner: str, node: Node) -> None:
         name = member.child_by_field_name("name") or member.child_by_field_name("property")
         if name is None or not name.type.endswith("identifier"):
             continue
-        text = _text(name)
+        text = found.text(name)
         if text == "constructor" or text in seen:
             continue
         seen.add(text)
         hidden = any(
-            child.type == "accessibility_modifier" and child.text in (b"private", b"protected")
+            child.type == "accessibility_modifier" and found.text(child) in ("private", "protected")
             for child in member.named_children
         )
         public = not hidden and name.type != "private_property_identifier"
@@ -206,12 +207,8 @@ def _identifier(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type == "identifier"), None)
 
 
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
-
-
-def _unquoted(node: Node) -> str:
-    text = _text(node)
+def _unquoted(found: Collector, node: Node) -> str:
+    text = found.text(node)
     return text[1:-1] if node.type == "string" else text
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .collector import Collector, unparsed
 from .grammars import parse
 from .model import ModuleSymbols
-from .symbols_tree import lines, text
+from .symbols_tree import lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,7 +23,7 @@ def analyse_ruby(data: bytes) -> ModuleSymbols:
     root = parse("ruby", data)
     if root is None:
         return unparsed("ruby")
-    found = Collector("ruby")
+    found = Collector("ruby", data)
     _names_in(root, found, 0)
     return found.build(parsed=not root.has_error)
 
@@ -38,11 +38,11 @@ def _names_in(body: Node, found: Collector, depth: int) -> None:
         elif node.type == "method":
             name = node.child_by_field_name("name")
             if name is not None:
-                found.declare(text(name), *lines(node), public=False)  # a private method of every object
+                found.declare(found.text(name), *lines(node), public=False)  # a private method of every object
 
 
 def _space(node: Node, found: Collector, depth: int) -> None:
-    name = _constant_name(node.child_by_field_name("name"))
+    name = _constant_name(found, node.child_by_field_name("name"))
     body = node.child_by_field_name("body")
     if name is None:
         return
@@ -68,13 +68,13 @@ def _is_namespace(node: Node, body: Node) -> bool:
 def _constant(node: Node, found: Collector) -> None:
     left = node.child_by_field_name("left")
     if left is not None and left.type == "constant":
-        found.declare(text(left), *lines(node), public=True)
+        found.declare(found.text(left), *lines(node), public=True)
 
 
-def _constant_name(name: Node | None) -> str | None:
+def _constant_name(found: Collector, name: Node | None) -> str | None:
     if name is not None and name.type == "scope_resolution":
         name = name.child_by_field_name("name")
-    return text(name) if name is not None and name.type == "constant" else None
+    return found.text(name) if name is not None and name.type == "constant" else None
 
 
 def _methods(body: Node, owner: str, found: Collector) -> None:
@@ -82,42 +82,42 @@ def _methods(body: Node, owner: str, found: Collector) -> None:
     places: dict[str, tuple[tuple[int, int], bool]] = {}
     visibility = "public"
     for node in body.named_children:
-        if node.type == "identifier" and text(node) in _VISIBILITY:
-            visibility = text(node)
+        if node.type == "identifier" and found.text(node) in _VISIBILITY:
+            visibility = found.text(node)
         elif node.type in _METHODS:
-            _put(places, node, public=visibility == "public" or node.type == "singleton_method")
+            _put(found, places, node, public=visibility == "public" or node.type == "singleton_method")
         elif node.type == "singleton_class":
             inner = node.child_by_field_name("body")
             for method in inner.named_children if inner is not None else ():
                 if method.type == "method":
-                    _put(places, method, public=True)
+                    _put(found, places, method, public=True)
         elif node.type == "call":
-            _visibility_call(places, node)
+            _visibility_call(found, places, node)
         elif node.type in _SPACES:
-            name = _constant_name(node.child_by_field_name("name"))
+            name = _constant_name(found, node.child_by_field_name("name"))
             if name is not None:
                 places.setdefault(name, (lines(node), True))
     for name, (place, public) in places.items():
         found.member(owner, name, *place, public=public)
 
 
-def _visibility_call(places: dict[str, tuple[tuple[int, int], bool]], node: Node) -> None:
+def _visibility_call(found: Collector, places: dict[str, tuple[tuple[int, int], bool]], node: Node) -> None:
     """`private def x`, `private :x, :y` and the same with other words."""
     method = node.child_by_field_name("method")
     arguments = node.child_by_field_name("arguments")
-    if method is None or arguments is None or text(method) not in _VISIBILITY:
+    if method is None or arguments is None or found.text(method) not in _VISIBILITY:
         return
-    public = text(method) == "public"
+    public = found.text(method) == "public"
     for argument in arguments.named_children:
         if argument.type in _METHODS:
-            _put(places, argument, public=public)
+            _put(found, places, argument, public=public)
         elif argument.type == "simple_symbol":
-            name = text(argument)[1:]
+            name = found.text(argument)[1:]
             if name in places:
                 places[name] = (places[name][0], public)
 
 
-def _put(places: dict[str, tuple[tuple[int, int], bool]], node: Node, *, public: bool) -> None:
+def _put(found: Collector, places: dict[str, tuple[tuple[int, int], bool]], node: Node, *, public: bool) -> None:
     name = node.child_by_field_name("name")
     if name is not None and name.type in ("identifier", "constant"):
-        places[text(name)] = (lines(node), public)
+        places[found.text(name)] = (lines(node), public)

@@ -144,7 +144,7 @@ def analyse_tree(path: str, language: str, text: bytes) -> ModuleSymbols:
     root = parse(GRAMMARS[language], text)
     if root is None:
         return unparsed(language)
-    found = Collector(language)
+    found = Collector(language, text)
     _walk(root, _RULES[language], found, rust=language == "rust")
     return found.build(parsed=not root.has_error)
 
@@ -171,12 +171,12 @@ def _walk(root: Node, rules: Rules, found: Collector, *, rust: bool) -> None:
 
 
 def _declare(node: Node, rules: Rules, found: Collector, *, reachable: bool) -> None:
-    said = _words(node)
-    names = [text(name) for name in _name_nodes(node)]
+    said = _words(found, node)
+    names = [found.text(name) for name in _name_nodes(node)]
     for name in names:
         found.declare(name, *lines(node), public=reachable and rules.public(said, name))
     if node.type in rules.types:
-        owner = names[0] if names else _extended(node)
+        owner = names[0] if names else _extended(found, node)
         if owner is not None:
             extension = not names
             unsaid = node.type in rules.open_types or (extension and rules.public(said, owner))
@@ -192,22 +192,22 @@ def _add_members(node: Node, owner: str, rules: Rules, found: Collector, *, unsa
         if inner.type in rules.bodies:
             stack.extend(reversed(inner.named_children))
         elif inner.type in rules.members:
-            said = _words(inner)
-            for name in map(text, _name_nodes(inner)):
+            said = _words(found, inner)
+            for name in map(found.text, _name_nodes(inner)):
                 if name not in seen:
                     seen.add(name)
                     public = rules.public_member(said, name) or (unsaid and said.isdisjoint(("private", "internal")))
                     found.member(owner, name, *lines(inner), public=public)
 
 
-def _words(node: Node) -> Words:
+def _words(found: Collector, node: Node) -> Words:
     """The modifiers written before a declaration."""
     said: set[str] = set()
     for child in node.children:
         if child.type == "modifiers":
-            said.update(text(inner) for inner in child.children)
+            said.update(found.text(inner) for inner in child.children)
         elif child.type in _MODIFIERS:
-            said.add(text(child))
+            said.add(found.text(child))
     return frozenset(said)
 
 
@@ -232,10 +232,10 @@ def _name_nodes(node: Node) -> Iterator[Node]:
                 yield child.named_children[0]
 
 
-def _extended(node: Node) -> str | None:
+def _extended(found: Collector, node: Node) -> str | None:
     """The type that a Swift extension adds to, when it is a plain name."""
     name = node.child_by_field_name("name")
-    return text(name) if name is not None and text(name).isidentifier() else None
+    return found.text(name) if name is not None and found.text(name).isidentifier() else None
 
 
 def _go_method(node: Node, found: Collector) -> None:
@@ -247,15 +247,17 @@ def _go_method(node: Node, found: Collector) -> None:
     while owner is not None and owner.type in ("pointer_type", "generic_type", "parenthesized_type"):
         owner = owner.named_children[0] if owner.named_children else None
     if owner is not None and owner.type == "type_identifier":
-        found.member(text(owner), text(name), *lines(node), public=_capitalised(frozenset(), text(name)))
+        found.member(
+            found.text(owner), found.text(name), *lines(node), public=_capitalised(frozenset(), found.text(name))
+        )
 
 
 def _rust_module(node: Node, found: Collector, *, reachable: bool) -> bool:
     """A module with a body is a name of this file; one without is another file. Returns whether it can be reached."""
     name = node.child_by_field_name("name")
-    public = reachable and "pub" in _words(node)
+    public = reachable and "pub" in _words(found, node)
     if name is not None and node.child_by_field_name("body") is not None:
-        found.declare(text(name), *lines(node), public=public)
+        found.declare(found.text(name), *lines(node), public=public)
     return public
 
 
@@ -267,21 +269,21 @@ def _rust_item(node: Node, rules: Rules, found: Collector, *, reachable: bool) -
             owner = owner.child_by_field_name("type")
         if owner is not None and owner.type == "type_identifier":
             unsaid = node.child_by_field_name("trait") is not None
-            _add_members(node, text(owner), rules, found, unsaid=unsaid)
+            _add_members(node, found.text(owner), rules, found, unsaid=unsaid)
     elif node.type == "macro_definition":
         name = node.child_by_field_name("name")
         if name is not None:
-            found.declare(text(name), *lines(node), public=_is_exported_macro(node))
-    elif node.type == "use_declaration" and reachable and "pub" in _words(node):
+            found.declare(found.text(name), *lines(node), public=_is_exported_macro(found, node))
+    elif node.type == "use_declaration" and reachable and "pub" in _words(found, node):
         argument = node.child_by_field_name("argument")
         if argument is not None:
             _forward_uses(argument, found)
 
 
-def _is_exported_macro(node: Node) -> bool:
+def _is_exported_macro(found: Collector, node: Node) -> bool:
     before = node.prev_named_sibling
     while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
-        if before.type == "attribute_item" and b"macro_export" in (before.text or b""):
+        if before.type == "attribute_item" and "macro_export" in found.text(before):
             return True
         before = before.prev_named_sibling
     return False
@@ -297,23 +299,18 @@ def _forward_uses(argument: Node, found: Collector) -> None:
             stack.extend((inner, prefix) for inner in node.named_children)
         elif node.type == "scoped_use_list":
             inside = node.child_by_field_name("list")
-            base = text(path) if path is not None else ""
+            base = found.text(path) if path is not None else ""
             if inside is not None:
                 stack.append((inside, f"{prefix}::{base}" if prefix else base))
         elif node.type == "use_as_clause":
             alias = node.child_by_field_name("alias")
             if alias is not None and path is not None and alias.type == "identifier":
-                found.forward(text(alias), f"{prefix}::{text(path)}" if prefix else text(path))
+                found.forward(found.text(alias), f"{prefix}::{found.text(path)}" if prefix else found.text(path))
         elif node.type == "self":
             found.forward(prefix.rpartition("::")[2], prefix)
         elif node.type in ("identifier", "scoped_identifier"):
             name = node.child_by_field_name("name") or node
-            found.forward(text(name), f"{prefix}::{text(node)}" if prefix else text(node))
-
-
-def text(node: Node) -> str:
-    """The source text of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
+            found.forward(found.text(name), f"{prefix}::{found.text(node)}" if prefix else found.text(node))
 
 
 def lines(node: Node) -> tuple[int, int]:
