@@ -541,5 +541,5 @@ def _import(bench: WriteBench, given: list[Capsule]) -> Line:
         if "error" in ours:
             raise DifferentError(f"a capsule was refused: {ours['error']}")
     size = sum(capsule.elements for capsule in given) / len(given)
-    each = Timing(timing.hand / size, timing.ours / size)
+    each = Timing(timing.hand / size, timing.ours / size, timing.best)
     return line("import", "capsules", "new text", len(given), each, IMPORT_GOAL)

@@ -384,7 +384,7 @@ _VALUES: tuple[Callable[[Rng], Any], ...] = (
     lambda rng: rng.choice((_endless(), _deep(70), _deep(500), _deep(5_000))),
     lambda rng: [rng.choice(_STRINGS) for _ in range(rng.choice((0, 3, 2_000)))],
 )
-_PLAIN = (
+_PLAIN: tuple[Any, ...] = (
     "Drug",
     "Symptom",
     "Brevix",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from typing import Any
 
 import pytest
 
+import trivium
 from scripts import fuzz, fuzz_texts
 from trivium.errors import KipError
 from trivium.kip.parser import parse
@@ -45,3 +48,40 @@ def test_each_mutation_changes_texts(mutation: fuzz_texts.Mutation) -> None:
     texts = [text for text in fuzz_texts.corpus().texts if len(text) > 20][:50]
     assert sum(mutation(rng, text) != text for text in texts) > 25
     assert isinstance(mutation(rng, ""), str)
+
+
+CIRCULAR: list[Any] = []
+CIRCULAR.append(CIRCULAR)
+TWO_LINKS = """
+FIND(?a) WHERE {
+  (?a, "belongs_to_domain", {id: :p})
+  (?a, "belongs_to_domain", {name: "CoreSchema"})
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"command": "DESCRIBE PRIMER", "\ud800": 1},
+        {"command": "DESCRIBE PRIMER", "dry_run": ["\udfff"]},
+        {"command": "DESCRIBE PRIMER", "dry_run": 10**5_000},
+        {"command": "DESCRIBE PRIMER", "dry_run": {(1,): 1}},
+        {"command": "DESCRIBE PRIMER", "parameters": CIRCULAR},
+        {"command": "DESCRIBE CONCEPT TYPES LIMIT :p", "parameters": {"p": 10**5_000}},
+        {"command": "DESCRIBE CONCEPT TYPES LIMIT :p", "parameters": {"p": "\ud800"}},
+        {"command": TWO_LINKS, "parameters": {"p": ["C:1"]}},
+        {"command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }', "parameters": {"p": object()}},
+        {
+            "command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }',
+            "parameters": {"p": {"\ud800": 1}},
+        },
+        {"command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }', "parameters": {"p": {True: 1}}},
+    ],
+    ids=lambda request: ascii(request)[:60],
+)
+def test_values_of_the_wrong_kind_are_refused_by_name(request_: dict[str, Any]) -> None:
+    with trivium.open() as kb:
+        response = kb.execute_kip(request_)
+    assert response["error"]["code"] == "KIP_1001", response
+    json.dumps(response, ensure_ascii=False, allow_nan=False).encode()

@@ -6,8 +6,9 @@ import re
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trivium.errors import NotFoundError, StoreError, TriviumError
 from trivium.kip.capsule_version import CAPSULE_VERSION
@@ -17,6 +18,10 @@ from trivium.settings import Settings
 from trivium.store.codec import decode, encode
 from trivium.store.graph import Graph
 from trivium.store.sqlite import Session, SqliteStore
+
+if TYPE_CHECKING:
+    from trivium.why.config import Config
+    from trivium.why.stored import Indexed, Loaded
 
 WORKSPACE = "default"
 DEFAULT_CONTEXT = "default"
@@ -36,6 +41,7 @@ class Context:
         self.slug = slug
         self.fields = fields
         self._nexus = Nexus(knowledge_base._store, number, knowledge_base.settings, knowledge_base._clock)
+        self._loaded: Loaded | None = None
 
     def __repr__(self) -> str:
         return f"Context({self.slug!r})"
@@ -63,6 +69,71 @@ class Context:
         from trivium.kip.explain import explain
 
         return explain(self._nexus, command, parameters or {})
+
+    # --- why --------------------------------------------------------------------------------------
+
+    def why(
+        self, target: str, *, kind: str | None = None, limit: int = 20, budget_tokens: int | None = None
+    ) -> dict[str, Any]:
+        """Which decisions, concepts and changes are recorded about a path, symbol or concept (Knowledge query v1).
+
+        Answers from the stored index alone: no file is read, no process started; `check_index` tells whether it still
+        describes the repository. The answer is that of `trivium.why.query.knowledge_why`.
+
+        Raises: IndexMissingError, IndexDamagedError (hint: build it), WhyRequestError for a bad argument.
+        """
+        from trivium.why.query import knowledge_why
+
+        loaded = self.repository_index()
+        return knowledge_why(
+            loaded.prepared, target, kind=kind, limit=limit, budget_tokens=budget_tokens, root=loaded.root
+        )
+
+    def repository_index(self) -> Loaded:
+        """The stored index, decoded once for as long as it stays the same."""
+        from trivium.store.repository import current_hash
+        from trivium.why.stored import prepare, stored_index
+
+        store = self.knowledge_base._store
+        if self._loaded is not None:
+            with store.read() as session:
+                if current_hash(session, self._nexus.ctx) == self._loaded.index_hash:
+                    return self._loaded
+        self._loaded = prepare(stored_index(store, self._nexus.ctx))
+        return self._loaded
+
+    def index_repository(
+        self,
+        root: str | Path,
+        *,
+        config: Config | None = None,
+        cache: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Indexed:
+        """Read a repository into the index of this context and its graph, replacing both in one transaction.
+
+        `config` None reads the repository's own, with entities on unless it switches them off. `progress` is called
+        with files read and their total. Raises: ConfigError; StoreError when `root` is no folder.
+        """
+        from trivium.why.config import load_config
+        from trivium.why.stored import build_into
+
+        folder = Path(root).resolve()
+        if not folder.is_dir():
+            raise StoreError(f"{root} is no folder.", "Name the root folder of a repository.")
+        chosen = config or load_config(folder, entities=True)
+        base = self.knowledge_base
+        return build_into(base._store, self._nexus.ctx, folder, chosen, base._clock, cache=cache, progress=progress)
+
+    def check_index(self, *, config: Config | None = None, cache: bool = True) -> None:
+        """Raises: IndexStaleError, IndexMissingError. Returns when the index still describes its repository."""
+        from trivium.why.config import load_config
+        from trivium.why.stored import check_fresh, stored_index
+
+        store = self.knowledge_base._store
+        stored = stored_index(store, self._nexus.ctx)
+        root = Path(stored.root)
+        check_fresh(store, self._nexus.ctx, stored, root, config or load_config(root, entities=True), cache=cache)
 
 
 class KnowledgeBase:
@@ -121,6 +192,12 @@ class KnowledgeBase:
         """`Context.explain_kip` on the context `default`."""
         return self._default.explain_kip(command, parameters)
 
+    def why(
+        self, target: str, *, kind: str | None = None, limit: int = 20, budget_tokens: int | None = None
+    ) -> dict[str, Any]:
+        """`Context.why` on the context `default`."""
+        return self._default.why(target, kind=kind, limit=limit, budget_tokens=budget_tokens)
+
     # --- contexts ---------------------------------------------------------------------------------
 
     def contexts(self) -> list[Context]:
@@ -160,6 +237,25 @@ class KnowledgeBase:
             number = self._insert_context(session, slug, fields)
         self._store.moment += 1
         return self._remember(number, slug, fields)
+
+    def repository_context(self, root: str | Path, *, create: bool = False) -> Context:
+        """The context bound to a repository's root folder; NotFoundError if none is, unless `create`.
+
+        A new one is named after the folder, with a number behind it when the name is taken.
+        """
+        from trivium.store.repository import context_of
+
+        folder = Path(root).resolve()
+        with self._store.read() as session:
+            slug = context_of(session, WORKSPACE, str(folder))
+        if slug is not None:
+            return self.context(slug)
+        if not create:
+            raise NotFoundError(f"No context holds an index of {folder}.", "Build it with: trivium index")
+        base = re.sub(r"[^a-z0-9_-]+", "-", folder.name.lower()).strip("-_")[:50] or "repository"
+        taken = {context.slug for context in self.contexts()}
+        names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
+        return self.create_context(next(name for name in names if name not in taken))
 
     def _remember(self, number: int, slug: str, fields: dict[str, Any]) -> Context:
         with self._mutex:

@@ -198,9 +198,8 @@ def _emit_path(scope: Scope, atom: PathAtom) -> None:
             object_ = subject
     if subject is not None and object_ is not None:
         walk, alias = _walk(scope, atom, subject.element(compiler.dialect), forward=True)
-        scope.where.append(
-            f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE n = {object_.element(compiler.dialect)} AND {_long(atom, alias)})"
-        )
+        there = f"n = {object_.element(compiler.dialect)} AND {_long(atom, alias)}"
+        scope.where.append(f"EXISTS (\n{walk}\nSELECT 1 FROM {alias} WHERE {there})")
         compiler.notes.append(f"path {_show(atom.subject)} -> {_show(atom.object)} check")
         return
     forward = subject is not None

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-FORMAT_VERSION = 1
+FORMAT_VERSION: Literal[1] = 1
 SCHEMA_VERSION = 1
 
 DECISION, CONCEPT, CHANGE = "decision", "concept", "change"

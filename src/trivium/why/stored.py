@@ -1,0 +1,125 @@
+"""The index of a context: built into the store, loaded, and checked for freshness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from trivium.errors import TriviumError
+from trivium.search.index import index_texts
+from trivium.store import repository
+from trivium.store.graph import Graph
+from trivium.store.sqlite import SqliteStore
+from trivium.why.build import Build, Parts, Progress, Summary, build, state_of
+from trivium.why.config import Config
+from trivium.why.discover import discover
+from trivium.why.fingerprint import FileHashes
+from trivium.why.model import Index, sha256
+from trivium.why.prepared import PreparedIndex
+from trivium.why.projection import ProjectionReport, project
+
+
+class IndexMissingError(TriviumError):
+    """The context has no repository index."""
+
+
+class IndexStaleError(TriviumError):
+    """The stored index no longer describes the files, the history or the configuration."""
+
+
+class IndexDamagedError(TriviumError):
+    """The stored index does not match its own hash."""
+
+
+class Loaded(msgspec.Struct):
+    """An index ready for queries, with the repository root that it was built from."""
+
+    prepared: PreparedIndex
+    root: str
+    index_hash: str
+
+
+class Indexed(msgspec.Struct):
+    """What `build_into` did."""
+
+    summary: Summary
+    projection: ProjectionReport
+    changed: bool
+    build: Build
+
+
+def build_into(
+    store: SqliteStore,
+    ctx: int,
+    root: Path,
+    config: Config,
+    clock: Callable[[], str],
+    *,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> Indexed:
+    """Build the index of a repository and put it in the context, graph included, in one transaction.
+
+    Without `cache` every file is read again. On any failure the old index stays.
+    """
+    parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())
+    built = build(root, config, parts=parts, hashes=hashes, progress=progress)
+    stored = repository.StoredIndex(
+        str(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
+    )
+    report = ProjectionReport()
+    with store.write(timeout=max(600.0, store.settings.timeout)) as session:
+        changed = repository.current_hash(session, ctx) != stored.index_hash
+        if changed:
+            graph = Graph(session, ctx, clock(), index_texts)
+            report = project(graph, built.index)
+            graph.finish()
+        repository.save(session, ctx, stored, built.parts.to_bytes(), clock())
+    store.moment += 1
+    return Indexed(built.summary, report, changed, built)
+
+
+def _earlier(store: SqliteStore, ctx: int) -> tuple[Parts, FileHashes]:
+    with store.read() as session:
+        found = repository.load_parts(session, ctx)
+    if found is None:
+        return Parts(), FileHashes()
+    return Parts.from_bytes(found[1]), FileHashes.from_json(found[0])
+
+
+def stored_index(store: SqliteStore, ctx: int) -> repository.StoredIndex:
+    """The stored row. Raises: IndexMissingError."""
+    with store.read() as session:
+        found = repository.load(session, ctx)
+    if found is None:
+        raise IndexMissingError("This context has no repository index.", "Build it with: trivium index")
+    return found
+
+
+def prepare(stored: repository.StoredIndex) -> Loaded:
+    """Decode a stored index. Raises: IndexDamagedError when its hash does not fit."""
+    if sha256(stored.body) != stored.index_hash:
+        raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
+    try:
+        index = msgspec.json.decode(stored.body, type=Index)
+    except msgspec.MsgspecError:
+        raise IndexDamagedError(
+            "The stored repository index is of another version.", "Build it again with: trivium index"
+        ) from None
+    index.index_hash = stored.index_hash
+    return Loaded(PreparedIndex(index), stored.root, stored.index_hash)
+
+
+def check_fresh(
+    store: SqliteStore, ctx: int, stored: repository.StoredIndex, root: Path, config: Config, *, cache: bool = True
+) -> None:
+    """Raises: IndexStaleError unless the index still describes the repository (reference 2.5)."""
+    hashes = FileHashes.from_json(stored.hashes) if cache else FileHashes()
+    mark = state_of(root, config, discover(root, config), hashes)
+    if mark != stored.fingerprint:
+        raise IndexStaleError(
+            "The repository index no longer describes the files, the history or the configuration.",
+            "Build it again with: trivium index",
+        )

@@ -1,0 +1,449 @@
+"""Public names of the other languages, one small sample each, and what happens without their grammars."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from trivium.why import grammars
+from trivium.why.model import ModuleSymbols
+from trivium.why.symbols import analyse, coverage
+
+pytest.importorskip("semble_grammars")
+
+
+def read(path: str, source: str) -> ModuleSymbols:
+    result = analyse(path, dedent(source).encode())
+    assert result is not None
+    assert result.parsed
+    return result
+
+
+def test_go_exports_capitalised_names() -> None:
+    result = read(
+        "store/store.go",
+        """
+        package store
+        const Limit = 1
+        const (
+            A, b = 1, 2
+            C
+        )
+        var Default, hidden int
+        var (
+            Grouped = 1
+        )
+        type Store struct{ Field int }
+        type (
+            Reader interface{ Read() }
+            inner int
+        )
+        type Alias = Store
+        func Open[T any](x int) { Local := 1; _ = Local }
+        func close() {}
+        func (s *Store) Get() {}
+        func (s Store) set() {}
+        func (l *List[T]) Push() {}
+        """,
+    )
+    assert result.exports == ["A", "Alias", "C", "Default", "Grouped", "Limit", "Open", "Reader", "Store"]
+    assert result.dotted == ["Reader.Read", "Store.Get"]
+    assert "List.Push" in [d.name for d in result.definitions]
+
+
+def test_rust_exports_pub_items() -> None:
+    result = read(
+        "src/lib.rs",
+        """
+        pub fn open() {}
+        pub(crate) fn near() {}
+        fn hidden() {}
+        pub struct Store { field: i32 }
+        pub enum Kind { A }
+        pub trait Read { fn read(&self); }
+        pub type Alias = i32;
+        pub const LIMIT: i32 = 1;
+        pub static NAME: i32 = 1;
+        pub mod inline { pub fn inside() {} fn not_inside() {} }
+        mod private { pub fn unreachable() {} }
+        pub mod elsewhere;
+        pub use crate::a::{B, c as D, e::*, self};
+        pub use x::Y;
+        use x::Z;
+        #[macro_export]
+        macro_rules! shout { () => {} }
+        macro_rules! whisper { () => {} }
+        impl Store { pub fn get(&self) {} fn own(&self) {} }
+        impl<T> Read for Store { fn read(&self) {} }
+        """,
+    )
+    assert result.declared == [
+        "Alias", "Kind", "LIMIT", "NAME", "Read", "Store", "inline", "inside", "open", "shout",
+    ]  # fmt: skip
+    assert result.forwarded == {"B": "crate::a::B", "D": "crate::a::c", "Y": "x::Y", "a": "crate::a"}
+    assert result.dotted == ["Read.read", "Store.get", "Store.read"]
+
+
+def test_java_exports_public_types() -> None:
+    result = read(
+        "src/A.java",
+        """
+        package a.b;
+        @Deprecated
+        public class Store<T> {
+            public Store() {}
+            public void get() {}
+            void near() {}
+            private void own() {}
+            @Override public String toString() { return ""; }
+            public static class Builder {}
+        }
+        class Hidden {}
+        public interface Reader { void read(); private void own() {} }
+        public enum Kind { A; public void act() {} }
+        public record Pair(int x) { public int sum() { return x; } }
+        public @interface Marker {}
+        """,
+    )
+    assert result.exports == ["Kind", "Marker", "Pair", "Reader", "Store"]
+    assert result.dotted == [
+        "Kind.act", "Pair.sum", "Reader.read", "Store.Builder", "Store.get", "Store.toString",
+    ]  # fmt: skip
+    (store,) = [d for d in result.definitions if d.name == "Store"]
+    assert (store.line_start, store.line_end) == (3, 11)
+
+
+C = """
+    #ifndef STORE_H
+    #define STORE_H
+    #ifdef __cplusplus
+    extern "C" {
+    #endif
+    #define LIMIT 1
+    #define TWICE(x) ((x) * 2)
+    struct node { int value; };
+    struct later;
+    typedef struct { int x; } point;
+    typedef int (*callback)(int);
+    enum color { RED };
+    int announced(int a);
+    extern int counter;
+    static inline int helper(void) { return 1; }
+    int defined(int a) { return a; }
+    char *text(void) { return 0; }
+    #ifdef __cplusplus
+    }
+    #endif
+    #endif
+    """
+
+
+def test_a_c_header_offers_functions_types_and_macros() -> None:
+    result = read("include/store.h", C)
+    assert result.language == "c"
+    assert result.declared == [
+        "LIMIT", "TWICE", "callback", "color", "defined", "helper", "node", "point", "text",
+    ]  # fmt: skip
+    assert sorted(set(result.exports) - set(result.declared)) == ["announced", "counter"]
+
+
+def test_a_c_source_offers_types_and_functions_that_are_not_static() -> None:
+    result = read("src/store.c", C)
+    assert result.exports == result.declared == ["callback", "color", "defined", "node", "point", "text"]
+
+
+CPP = """
+    #pragma once
+    namespace a::b {
+    class Store : public Base {
+     public:
+      void get();
+      int size() { return 1; }
+      template <typename T> void put(T x);
+     private:
+      void own();
+      int field;
+    };
+    template <typename T> class Box { T x; };
+    template <typename T> T twice(T x) { return x; }
+    enum class Kind { A };
+    using Alias = int;
+    struct Node { void walk(); };
+    void announced();
+    namespace { void anonymous() {} }
+    }
+    void a::b::Store::get() {}
+    static void local() {}
+    int &reference() { return x; }
+    class Later;
+    """
+
+
+def test_a_cpp_header_offers_what_its_namespaces_hold() -> None:
+    result = read("include/store.hpp", CPP)
+    assert result.declared == ["Alias", "Box", "Kind", "Node", "Store", "local", "reference", "twice"]
+    assert sorted(set(result.exports) - set(result.declared)) == ["announced"]
+    assert result.dotted == ["Node.walk", "Store.get", "Store.put", "Store.size"]
+
+
+def test_a_cpp_source_keeps_static_functions_to_itself() -> None:
+    result = read("src/store.cc", CPP)
+    assert result.exports == ["Alias", "Box", "Kind", "Node", "Store", "reference", "twice"]
+    assert [(d.line_start, d.name) for d in result.definitions if d.name == "Store.get"] == [
+        (6, "Store.get"),
+        (22, "Store.get"),
+    ]
+
+
+def test_a_header_with_classes_is_read_as_cpp() -> None:
+    result = read("include/store.h", "class Store {\n public:\n  void get();\n};\n")
+    assert (result.language, result.exports) == ("cpp", ["Store"])
+
+
+def test_csharp_exports_public_types() -> None:
+    result = read(
+        "src/Store.cs",
+        """
+        using System;
+        namespace A.B {
+            public class Store<T> {
+                public void Get() {}
+                public int Size { get; set; }
+                void Own() {}
+                public class Inner {}
+            }
+            internal class Near {}
+            class Hidden {}
+            public interface IReader { void Read(); }
+            public struct Point {}
+            public enum Kind { A }
+            public record Pair(int X);
+            public delegate void Handler(int x);
+        }
+        """,
+    )
+    assert result.exports == ["Handler", "IReader", "Kind", "Pair", "Point", "Store"]
+    assert result.dotted == ["IReader.Read", "Store.Get", "Store.Inner", "Store.Size"]
+    assert read("src/F.cs", "namespace A.B;\npublic static class F { }\n").exports == ["F"]
+
+
+def test_ruby_exports_classes_modules_and_constants() -> None:
+    result = read(
+        "lib/store.rb",
+        """
+        module Space
+          class Store < Base
+            LIMIT = 1
+            def get; end
+            def self.open; end
+            private
+            def own; end
+            public
+            def put; end
+            class << self
+              def build; end
+            end
+            private def hidden; end
+            def late; end
+            private :late
+          end
+          VERSION = "1"
+        end
+        module Tools
+          def self.run; end
+        end
+        class Deep::Name; end
+        Pair = Struct.new(:a)
+        def helper; end
+        """,
+    )
+    assert result.exports == ["Name", "Pair", "Store", "Tools", "VERSION"]
+    assert result.dotted == ["Store.build", "Store.get", "Store.open", "Store.put", "Tools.run"]
+
+
+def test_php_exports_types_functions_and_constants() -> None:
+    result = read(
+        "src/Store.php",
+        """\
+        <?php
+        namespace A\\B;
+        use X\\Y;
+        function open() {}
+        final class Store extends Base {
+            const INNER = 1;
+            public function get() {}
+            function put() {}
+            private function own() {}
+            protected function near() {}
+        }
+        interface Reader { public function read(); }
+        trait Logs { function log() {} }
+        enum Kind: string { case A = 'a'; }
+        const LIMIT = 1, OTHER = 2;
+        """,
+    )
+    assert result.exports == ["Kind", "LIMIT", "Logs", "OTHER", "Reader", "Store", "open"]
+    assert result.dotted == ["Logs.log", "Reader.read", "Store.get", "Store.put"]
+    assert read("src/b.php", "<?php\nnamespace A { class Q {} }\n").exports == ["Q"]
+
+
+def test_kotlin_exports_what_is_not_hidden() -> None:
+    result = read(
+        "src/Store.kt",
+        """
+        package a.b
+
+        class Store<T>(val x: Int) {
+            fun get() {}
+            private fun own() {}
+            internal fun near() {}
+            class Inner
+            companion object {
+                fun open() {}
+            }
+        }
+        private class Hidden
+        internal class Near
+        interface Reader {
+            fun read()
+        }
+        object Single {
+            fun act() {}
+        }
+        enum class Kind { A }
+        data class Pair(val x: Int)
+        fun top() {}
+        fun String.extension(): Int = 1
+        val value = 1
+        private val hidden = 1
+        typealias Alias = Int
+        """,
+    )
+    assert result.exports == [
+        "Alias", "Kind", "Pair", "Reader", "Single", "Store", "extension", "top", "value",
+    ]  # fmt: skip
+    assert result.dotted == ["Reader.read", "Single.act", "Store.Inner", "Store.get", "Store.open"]
+
+
+def test_swift_exports_public_and_open_names() -> None:
+    result = read(
+        "Sources/Store.swift",
+        """
+        public class Store {
+          public init() {}
+          public func get() {}
+          func near() {}
+          private func own() {}
+          public static func open() {}
+        }
+        open class Base {}
+        class Internal {}
+        public struct Point {}
+        public enum Kind { case a }
+        public protocol Reader {
+          func read()
+        }
+        @available(iOS 1, *)
+        public func top() {}
+        func internalTop() {}
+        public let limit = 1
+        public typealias Alias = Int
+        public extension Point { func move() {} }
+        extension Point { public func turn() {}
+          func stay() {} }
+        """,
+    )
+    assert result.exports == ["Alias", "Base", "Kind", "Point", "Reader", "Store", "limit", "top"]
+    assert result.dotted == ["Point.move", "Point.turn", "Reader.read", "Store.get", "Store.open"]
+
+
+# --- hostile files --------------------------------------------------------------------------------
+
+SAMPLES = ["a.go", "a.rs", "a.java", "a.c", "a.h", "a.cpp", "a.cs", "a.rb", "a.php", "a.kt", "a.swift"]
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe\xfd broken \x80",
+        b"class { fn ] def func ) namespace",
+        b"{" * 20_000,
+        b"class A { " * 3_000,
+        b"module A\n" * 3_000,
+        b"#if X\n" * 3_000,
+        b'"' + b"x" * 1_000_000,
+        b"\0" * 100,
+    ],
+    ids=["empty", "not utf-8", "broken", "braces", "classes", "modules", "conditions", "long line", "null bytes"],
+)
+def test_no_file_raises_an_error(path: str, data: bytes) -> None:
+    start = time.process_time()
+    result = analyse(path, data)
+    assert result is not None
+    assert time.process_time() - start < 15
+
+
+def test_a_parse_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammars, "_SECONDS", 0.2)
+    start = time.process_time()
+    result = analyse("A.java", b"a<" * 20_000)
+    assert time.process_time() - start < 5
+    assert result is not None
+    assert not result.parsed
+    assert read("B.java", "public class B {}").exports == ["B"]
+
+
+# --- grammars -------------------------------------------------------------------------------------
+
+
+def run(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+READ_GO = "from trivium.why.symbols import analyse; print(analyse('a.go', b'package a\\nfunc F() {}\\n'))"
+
+
+def test_a_cache_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    output = run(READ_GO, SEMBLE_GRAMMARS_CACHE_DIR=str(blocked / "cache"), TMPDIR=str(temporary))
+    assert "exports=['F']" in output
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_damaged_grammar_in_the_cache_is_no_obstacle(tmp_path: Path) -> None:
+    assert "exports=['F']" in run(READ_GO, SEMBLE_GRAMMARS_CACHE_DIR=str(tmp_path))
+    (library,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    library.write_bytes(b"damaged")
+    assert "exports=['F']" in run(READ_GO, SEMBLE_GRAMMARS_CACHE_DIR=str(tmp_path))
+
+
+def test_without_grammars_a_language_is_reported_as_not_analysed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "semble_grammars", None)
+    grammars._language.cache_clear()
+    try:
+        assert analyse("a.go", b"package a\nfunc F() {}\n") is None
+        assert analyse("a.ts", b"export const a = 1") is None
+        assert not grammars.available("go")
+        (record,) = coverage(["a.go"], {})
+        assert record.status == "not-analyzed"
+    finally:
+        grammars._language.cache_clear()
+
+
+def test_the_environment_is_left_as_it_was(tmp_path: Path) -> None:
+    code = "import os; before = dict(os.environ); " + READ_GO + "; assert dict(os.environ) == before"
+    run(code, SEMBLE_GRAMMARS_CACHE_DIR=str(tmp_path / "x"))
