@@ -60,28 +60,26 @@ FIND(?a) WHERE {
 """
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        {"command": "DESCRIBE PRIMER", "\ud800": 1},
-        {"command": "DESCRIBE PRIMER", "dry_run": ["\udfff"]},
-        {"command": "DESCRIBE PRIMER", "dry_run": 10**5_000},
-        {"command": "DESCRIBE PRIMER", "dry_run": {(1,): 1}},
-        {"command": "DESCRIBE PRIMER", "parameters": CIRCULAR},
-        {"command": "DESCRIBE CONCEPT TYPES LIMIT :p", "parameters": {"p": 10**5_000}},
-        {"command": "DESCRIBE CONCEPT TYPES LIMIT :p", "parameters": {"p": "\ud800"}},
-        {"command": TWO_LINKS, "parameters": {"p": ["C:1"]}},
-        {"command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }', "parameters": {"p": object()}},
-        {
-            "command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }',
-            "parameters": {"p": {"\ud800": 1}},
-        },
-        {"command": 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }', "parameters": {"p": {True: 1}}},
-    ],
-    ids=lambda request: ascii(request)[:60],
-)
-def test_values_of_the_wrong_kind_are_refused_by_name(request_: dict[str, Any]) -> None:
+EXPORT = 'EXPORT ?a WHERE { ?a {type: "Domain"} FILTER(?a.name == :p) }'
+LIMITED = 'FIND(?d) WHERE { ?d {type: "Domain"} } LIMIT :p'
+WRONG: dict[str, Any] = {
+    "a surrogate as a member": {"command": "DESCRIBE PRIMER", "\ud800": 1},
+    "a surrogate in dry_run": {"command": "DESCRIBE PRIMER", "dry_run": ["\udfff"]},
+    "a huge number as dry_run": {"command": "DESCRIBE PRIMER", "dry_run": 10**5_000},
+    "a tuple as a key in dry_run": {"command": "DESCRIBE PRIMER", "dry_run": {(1,): 1}},
+    "circular parameters": {"command": "DESCRIBE PRIMER", "parameters": CIRCULAR},
+    "a huge LIMIT": {"command": LIMITED, "parameters": {"p": 10**5_000}},
+    "a surrogate as LIMIT": {"command": LIMITED, "parameters": {"p": "\ud800"}},
+    "a list as an id": {"command": TWO_LINKS, "parameters": {"p": ["C:1"]}},
+    "an object in EXPORT": {"command": EXPORT, "parameters": {"p": object()}},
+    "a surrogate as a key in EXPORT": {"command": EXPORT, "parameters": {"p": {"\ud800": 1}}},
+    "true as a key in EXPORT": {"command": EXPORT, "parameters": {"p": {True: 1}}},
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_values_of_the_wrong_kind_are_refused_by_name(case: str) -> None:
     with trivium.open() as kb:
-        response = kb.execute_kip(request_)
+        response = kb.execute_kip(WRONG[case])
     assert response["error"]["code"] == "KIP_1001", response
     json.dumps(response, ensure_ascii=False, allow_nan=False).encode()

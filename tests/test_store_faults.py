@@ -605,20 +605,19 @@ def _open_and_write(path: str, number: int, start: Any, results: Any) -> None:
 def test_sixteen_processes_make_one_new_store(tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["trivium.knowledge_base"])
-    for attempt in range(2):
-        path = tmp_path / f"memory-{attempt}.db"
-        start, results = context.Barrier(16), context.Queue()
-        processes = [
-            context.Process(target=_open_and_write, args=(str(path), number, start, results), daemon=True)
-            for number in range(16)
-        ]
-        for process in processes:
-            process.start()
-        answers = [results.get(timeout=120) for _ in processes]
-        for process in processes:
-            process.join()
-        assert [answer for _, answer in answers if "result" not in answer] == []
-        assert_sound(path, 16)
+    path = tmp_path / "memory.db"
+    start, results = context.Barrier(16), context.Queue()
+    processes = [
+        context.Process(target=_open_and_write, args=(str(path), number, start, results), daemon=True)
+        for number in range(16)
+    ]
+    for process in processes:
+        process.start()
+    answers = [results.get(timeout=120) for _ in processes]
+    for process in processes:
+        process.join()
+    assert [answer for _, answer in answers if "result" not in answer] == []
+    assert_sound(path, 16)
 
 
 def test_threads_make_one_new_store(tmp_path: Path) -> None:

@@ -282,8 +282,8 @@ def test_encodings_are_read(data: bytes) -> None:
         b"name = '" + b"x" * (4 << 20) + b"'\n",
     ],
     ids=[
-        "syntax error", "null byte", "not utf-8", "unknown codec", "no text codec", "slow codec", "utf-16", "parentheses",
-        "brackets", "signs", "attributes", "elif", "long number", "python 2", "binary", "4 MiB line",
+        "syntax error", "null byte", "not utf-8", "unknown codec", "no text codec", "slow codec", "utf-16",
+        "parentheses", "brackets", "signs", "attributes", "elif", "long number", "python 2", "binary", "4 MiB line",
     ],
 )  # fmt: skip
 def test_a_file_that_does_not_parse_has_no_symbols(data: bytes) -> None:

@@ -40,7 +40,9 @@ class Context:
         self.knowledge_base = knowledge_base
         self.slug = slug
         self.fields = fields
-        self._nexus = Nexus(knowledge_base._store, number, knowledge_base.settings, knowledge_base._clock)
+        self._nexus = Nexus(
+            knowledge_base._store, number, knowledge_base.settings, knowledge_base._clock, identity=f"{number} {slug}"
+        )
         self._loaded: Loaded | None = None
 
     def __repr__(self) -> str:

@@ -60,10 +60,11 @@ def _emit_concept(scope: Scope, atom: ConceptAtom, top: bool) -> None:
     compiler.notes.append(f"{alias}: concept {_show(atom.var)} " + ("check" if bound else "by " + _access(atom)))
 
 
-def _concept_index(atom: ConceptAtom) -> str:
+def _concept_index(atom: ConceptAtom) -> str | None:
+    """Taken by type alone, either index on types serves, and the better one depends on the order that is asked for."""
     if atom.type is None:
         return "concept_name"
-    return "concept_type" if atom.name is None else "concept_type_name"
+    return None if atom.name is None else "concept_type_name"
 
 
 def _access(atom: ConceptAtom) -> str:

@@ -77,7 +77,7 @@ def _with_statements(graph: Graph, ids: set[int]) -> set[int]:
 
 
 def _check_links(graph: Graph, ids: set[int], at: int) -> None:
-    for link in graph.links(sorted(ids)):
+    for link in graph.links(graph.memberships(sorted(ids))):
         protect.check_link_delete(graph, link, at)
 
 

@@ -23,12 +23,12 @@ _KEY_CONCEPTS = 12
 def types(graph: Graph, command: tree.DescribeTypes, parameters: Parameters) -> dict[str, Any]:
     """Names of types in ascending order, paged."""
     names = graph.names_of_type(META[command.kind])
-    digest = f"types-{command.kind}"
+    digest = f"types-{command.kind}-{graph.ctx}"
     if command.cursor is not None:
         token = bind.resolve(command.cursor, parameters)
         values.check_cursor(token, command.cursor.at)
         found = decode_cursor(token)
-        if found is None or found[0] != digest or len(found[2]) != 1:
+        if found is None or found[0] != digest or len(found[2]) != 1 or not isinstance(found[2][0], str):
             raise KipError(
                 "KIP_1001",
                 "The cursor does not belong to this statement.",

@@ -20,6 +20,9 @@ from trivium.store.graph import META_TYPES, Concept, Element, Graph, Link, is_li
 
 _OPEN, _CLOSE = "UPSERT {\n", "}\n"
 _STEP = 500
+_DEEP = 16
+"""References nested deeper than this are written as blocks of their own: capsules stay below the nesting limit."""
+
 _LINKS = 3  # rank of links that join concepts; each step of reference adds one
 
 Place = tuple[int, int]
@@ -57,7 +60,7 @@ def _cursor(value: tree.Value, parameters: Parameters, digest: str) -> Place:
     token = bind.resolve(value, parameters)
     values.check_cursor(token, value.at)
     found = decode_cursor(token)
-    if found is None or found[0] != digest or len(found[2]) != 2:
+    if found is None or found[0] != digest or len(found[2]) != 2 or not all(isinstance(key, int) for key in found[2]):
         raise KipError(
             "KIP_1001",
             "The cursor does not belong to this statement.",
@@ -120,6 +123,7 @@ class _Page:
 
     def add(self, element: Element) -> bool:
         """Append an element; False if the page is full. KIP_4002 if one element alone is too large for a command."""
+        before = len(self._blocks), dict(self._handles)
         if isinstance(element, Concept):
             handle = f"?c{self.concepts + 1}"
             block = _concept_block(element, handle)
@@ -127,13 +131,19 @@ class _Page:
             handle = f"?p{self.propositions + 1}"
             ends = f"({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})"
             block = _block("PROPOSITION", handle, ends, element.attributes, _exported(element.metadata))
-        size = len(block.encode())
+        self._blocks.append(block)
+        size = sum(len(block.encode()) for block in self._blocks[before[0] :])
         if self._bytes + size > MAX_BYTES:
-            if not self._blocks:
-                raise KipError("KIP_4002", "One element is larger than a command text may be.", "Export it in parts.")
+            if not before[0]:
+                raise KipError(
+                    "KIP_4002",
+                    "One element is larger than a command text may be.",
+                    "Shorten its attributes with UPDATE or DELETE ATTRIBUTES, or leave it out of the export.",
+                )
+            del self._blocks[before[0] :]
+            self._handles = before[1]
             return False
         self._bytes += size
-        self._blocks.append(block)
         self._handles[element.id] = handle
         if isinstance(element, Concept):
             self.concepts += 1
@@ -143,13 +153,36 @@ class _Page:
 
     def _end(self, element_id: int) -> str:
         """A handle inside the page, else a structural reference (link ids are not portable)."""
+        for link in reversed(self._deep_references(element_id)):
+            handle = f"?r{len(self._handles) + 1}"
+            self._blocks.append(_block("PROPOSITION", handle, self._structure(link), {}, {}))
+            self._handles[link.id] = handle
+        return self._reference(element_id)
+
+    def _deep_references(self, element_id: int) -> list[Link]:
+        """Every _DEEP-th link below an element, outermost first, on its longest chain of references."""
+        found: list[Link] = []
+        depth = 0
+        current = element_id
+        while is_link_id(current) and current not in self._handles:
+            link = self._graph.link(current)
+            assert link is not None
+            if depth and depth % _DEEP == 0:
+                found.append(link)
+            depth += 1
+            below = [end for end in (link.subject, link.object) if is_link_id(end)]
+            current = below[0] if below else 0
+        return found
+
+    def _reference(self, element_id: int) -> str:
         if element_id in self._handles:
             return self._handles[element_id]
         element = self._graph.element(element_id)
         assert element is not None
-        if isinstance(element, Concept):
-            return _identity(element)
-        return f"({self._end(element.subject)}, {encode(element.predicate)}, {self._end(element.object)})"
+        return _identity(element) if isinstance(element, Concept) else self._structure(element)
+
+    def _structure(self, link: Link) -> str:
+        return f"({self._reference(link.subject)}, {encode(link.predicate)}, {self._reference(link.object)})"
 
 
 def _identity(node: Concept) -> str:

@@ -311,7 +311,9 @@ class FindEmitter:
                 item = self.find.items[index]
                 assert isinstance(item, tree.Aggregate)
                 expr = aggregate(self.compiler.dialect, item.func, item.distinct, operand(scope, item.path))
-                terms += [(null_term(f"({expr})"), False), (f"({expr})", key.descending)]
+                if item.func not in ("COUNT", "SUM"):
+                    terms.append((null_term(f"({expr})"), False))
+                terms.append((f"({expr})", key.descending))
             elif key.expr in self.find.items:
                 terms += [
                     (expr, key.descending if not is_null_term(expr) else False)

@@ -15,6 +15,9 @@ from trivium.kip.order import Costs, ordered
 from trivium.kip.patterns import Atom, LinkAtom, PathAtom, atoms_of, is_internal, mentioned, variables_in
 from trivium.kip.scope import ANY, ELEMENT, LINK, PREDICATE, Bound, Scope, unbound
 
+MAX_ITEMS = 44
+"""FROM items of one SELECT before they are folded; what is read besides them must fit below 64."""
+
 
 class GroupEmitter:
     """Emits one group of clauses into a scope, in text order (§3.4.7)."""
@@ -29,6 +32,7 @@ class GroupEmitter:
         self.nots: list[tuple[tree.Not, set[str]]] = []
         self.seen: set[str] = set()
         self.started = False
+        self.mentioned: set[str] = set()
         self._first = top and anchored
 
     def emit(self) -> None:
@@ -82,6 +86,7 @@ class GroupEmitter:
         self._first = False
         bound = set(scope.own) | set(scope.outer)
         for atom in ordered(self.atoms, bound, costs):
+            self._fold()
             emit_atom(scope, atom, top=self.top)
             self._apply_filters(final=False)
         self.atoms = []
@@ -109,6 +114,7 @@ class GroupEmitter:
     def _guarded(self, atoms: list[Atom], names: set[str]) -> None:
         """A pattern that may meet a null of this group: such rows pass it by (docs/kip-semantics.md)."""
         scope = self.scope
+        self._fold()
         nulls = self._passes(names)
         inner = Scope(scope.compiler, scope.visible(), scope)
         bound = set(inner.outer)
@@ -164,7 +170,21 @@ class GroupEmitter:
         inner = self._inner(clause.group, seen)
         self.scope.where.append(f"NOT EXISTS (\n{inner.sql([])})")
 
+    def _fold(self) -> None:
+        """Engines join a bounded number of tables: a long list of FROM items becomes one derived table."""
+        scope = self.scope
+        if len(scope.items) < MAX_ITEMS:
+            return
+        kept = list(scope.own)
+        table = self.compiler.alias("t")
+        body = scope.sql(_columns(kept, scope.own), tail=self.compiler.dialect.barrier())
+        scope.items, scope.where, scope.rows = [f"(\n{body}) AS {table}"], [], {}
+        for index, name in enumerate(kept):
+            bound = scope.own[name]
+            scope.own[name] = Bound(f"{table}.c{index}", bound.kind, bound.nullable)
+
     def _optional(self, clause: tree.Optional) -> None:
+        self._fold()
         if self._left_join(clause):
             self.seen |= set(self.scope.names())
             return
@@ -212,7 +232,7 @@ class GroupEmitter:
         scope, compiler = self.scope, self.compiler
         right = Scope(compiler)
         GroupEmitter(right, clause.group).emit()
-        used = mentioned(self.group)
+        used = self.mentioned = self.mentioned or mentioned(self.group)
         left = {**{name: bound for name, bound in scope.outer.items() if name in used}, **scope.visible_own()}
         if not self.started:  # nothing precedes: no row, but what is visible is still null in the block's rows
             left = {name: replace(bound, expr="NULL", nullable=True) for name, bound in left.items()}

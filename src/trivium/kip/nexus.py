@@ -11,7 +11,7 @@ from trivium.errors import KipError
 from trivium.kip import snapshot, tree
 from trivium.kip.bind import Parameters
 from trivium.kip.lexer import place
-from trivium.kip.query import Cache, Prepared, QueryRunner, bound_digest
+from trivium.kip.query import Cache, Prepared, QueryRunner
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
 from trivium.store.graph import Graph
@@ -27,13 +27,13 @@ class Nexus:
     Writers, META and search are imported when first used, so that a process that only asks starts quickly.
     """
 
-    def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Clock) -> None:
+    def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Clock, identity: str = "") -> None:
         self.store = store
         self.ctx = ctx
         self.settings = settings
         self._clock = clock
         self.cache = Cache()
-        self.runner = QueryRunner(settings)
+        self.runner = QueryRunner(settings, identity)
         self._snapshot: Snapshot | None = None
         self._checked_at = -1
         self._exported: tuple[tuple[str, int], list[tuple[int, int]]] | None = None
@@ -87,7 +87,7 @@ class Nexus:
                 return {"result": search(session, command, parameters, schema, self.settings)}
             if isinstance(command, tree.Export):
                 places = self._export_places(session, graph, prepared, parameters, schema)
-                return export.export(graph, command, places, parameters, bound_digest(prepared, parameters))
+                return export.export(graph, command, places, parameters, self.runner.digest(prepared, parameters))
             if isinstance(command, tree.DescribePrimer):
                 return {"result": describe.primer(session, graph)}
             if isinstance(command, tree.DescribeDomains):
@@ -103,7 +103,7 @@ class Nexus:
         """What an EXPORT selects, in order; remembered from page to page while the data stands still."""
         from trivium.kip.export import places_of
 
-        key = (bound_digest(prepared, parameters), self.store.moment)
+        key = (self.runner.digest(prepared, parameters), self.store.moment)
         known = self._exported
         if known is None or known[0] != key:
             rows = self.runner.targets(session, prepared, parameters, schema, self.store.moment)

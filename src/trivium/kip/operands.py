@@ -238,6 +238,8 @@ def aggregate(dialect: Dialect, func: str, distinct: bool, operand: Operand) -> 
     if func == "COUNT":
         if operand.kind == NULL:
             return "COUNT(NULL)"
+        if not distinct and not operand.nullable:
+            return "COUNT(*)"
         return f"COUNT({word}{_distinct_key(dialect, operand) if distinct else operand.value})"
     number = _number(dialect, operand)
     if func == "SUM":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -30,6 +31,7 @@ from trivium.store.sqlite import Session
 
 DIALECT: Dialect = SqliteDialect()
 _CACHE_SIZE = 2_000
+_CHECK = 8
 EXPORT_CAP = 5_000_000
 """Elements that one EXPORT may select; it is read in pages all the same."""
 
@@ -41,7 +43,8 @@ class Prepared(Struct):
     params: tuple[str, ...]
     tokens: list[str] | None = None
     query: Query | None = None
-    fixed: tuple[int, Plan, list[Any]] | None = None
+    fixed: tuple[tuple[int, int], Plan, list[Any]] | None = None
+    """The schema epoch and, where measured degrees count, the moment for which this plan and its bindings hold."""
     digest: str = ""
 
     def check_strings(self, parameters: Parameters) -> None:
@@ -49,10 +52,13 @@ class Prepared(Struct):
         hit = self.parsed.quoted_names & parameters.keys()
         if hit:
             name = min(hit)
+            place = re.compile(rf":{name}(?![A-Za-z0-9_])")
+            tokens = self.parsed.tokens
             raise KipError(
                 "KIP_1001",
                 f"The placeholder :{name} stands inside a string, where it is not replaced.",
                 f"Put :{name} alone in the value position, without quotes, and pass the whole text as the parameter.",
+                at=next((at for at, token in enumerate(tokens) if token[0] == '"' and place.search(token)), None),
             )
 
 
@@ -88,6 +94,7 @@ class Cache:
 
     def _parse(self, text: str) -> Prepared:
         parsed = parse(text)
+        _check_size(parsed.command)
         names = [token[1:] for token in parsed.tokens if token[0] == ":" and len(token) > 1]
         prepared = Prepared(parsed, tuple(dict.fromkeys(names)))
         command = parsed.command
@@ -107,6 +114,26 @@ class Cache:
         return prepared
 
 
+MAX_CLAUSES = 500
+
+
+def _check_size(command: tree.Command) -> None:
+    """KIP_4002 for a WHERE block with more clauses than one statement can plan in reasonable time."""
+    where = getattr(command, "where", None)
+    stack: list[tree.Group] = [where] if isinstance(where, tree.Group) else []
+    count = 0
+    while stack:
+        group = stack.pop()
+        count += len(group.clauses)
+        stack += [clause.group for clause in group.clauses if isinstance(clause, (tree.Not, tree.Optional, tree.Union))]
+    if count > MAX_CLAUSES:
+        raise KipError(
+            "KIP_4002",
+            f"WHERE has {count} clauses; one command may have {MAX_CLAUSES}.",
+            'Split it into several commands; for many names or values use FILTER(IN(?x.name, ["…", "…"])).',
+        )
+
+
 def _selection(where: tree.Group, names: list[tree.Var]) -> tree.Find:
     return tree.Find([tree.Path(var.name, (), var.at) for var in names], where)
 
@@ -122,6 +149,7 @@ class Query(Struct):
     targets: list[tree.Var] | None = None
     limit: tree.Value | None = None
     cap: int | None = None
+    names: list[tree.Value] | None = None
     analysis: Analysis | None = None
     variants: dict[tuple[Any, ...], Plan] = {}
 
@@ -129,10 +157,21 @@ class Query(Struct):
 class QueryRunner:
     """Plans and runs the queries of one context."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, identity: str = "") -> None:
         self.settings = settings
+        self._identity = identity
         self._degrees: dict[tuple[Any, ...], int] = {}
         self._degrees_at = -1
+
+    def digest(self, prepared: Prepared, parameters: Parameters) -> str:
+        """What a cursor is bound to: the context, the statement and its parameters, without LIMIT and CURSOR."""
+        if not prepared.digest:
+            prepared.digest = statement_digest([self._identity, *prepared.parsed.tokens])
+        skip = _tail_params(prepared.parsed.tokens)
+        rest = {name: parameters[name] for name in prepared.params if name in parameters and name not in skip}
+        if not rest:
+            return prepared.digest
+        return _short_hash(prepared.digest + encode(sorted(rest.items())))
 
     # --- FIND -------------------------------------------------------------------------------------
 
@@ -141,7 +180,7 @@ class QueryRunner:
     ) -> dict[str, Any]:
         """The response of a FIND. `moment` names the state of the data, for what may be remembered about it."""
         fixed = prepared.fixed
-        if fixed is not None and fixed[0] == snapshot.epoch and not prepared.params:
+        if fixed is not None and fixed[0][0] == snapshot.epoch and fixed[0][1] in (moment, -1):
             plan, bindings = fixed[1], fixed[2]
         else:
             plan, bindings = self._plan_find(session, prepared, parameters, snapshot, moment)
@@ -159,7 +198,7 @@ class QueryRunner:
         response = {"result": plan.result(rows)}
         if not plan.scalar:
             keys = rows[-1][-plan.keys :] if plan.keys else ()
-            response["next_cursor"] = encode_cursor(bound_digest(prepared, parameters), plan.order, keys)
+            response["next_cursor"] = encode_cursor(self.digest(prepared, parameters), plan.order, keys)
         return response
 
     def _plan_find(
@@ -177,10 +216,10 @@ class QueryRunner:
         plan = self._variant(session, query, prepared, parameters, snapshot, moment, resume)
         bindings = [source.read(parameters, snapshot, tokens) for source in plan.sources]
         self._check_exist(session, plan, bindings, snapshot, parameters)
-        if resume is not None and plan.keys != len(keys):
+        if resume is not None and (plan.keys != len(keys) or plan.order != resume):
             raise _bad_cursor(find.cursor)
-        if not prepared.params and _needs_no_degrees(query) and not plan.must_exist and resume is None:
-            prepared.fixed = (snapshot.epoch, plan, bindings)
+        if not prepared.params and not plan.must_exist and resume is None:
+            prepared.fixed = ((snapshot.epoch, -1 if _needs_no_degrees(query) else moment), plan, bindings)
         return plan, bindings
 
     def _resume(
@@ -192,7 +231,7 @@ class QueryRunner:
             token = bind.resolve(cursor, parameters)
         values.check_cursor(token, cursor.at)
         found = decode_cursor(token)
-        if found is None or found[0] != bound_digest(prepared, parameters):
+        if found is None or found[0] != self.digest(prepared, parameters):
             raise _bad_cursor(cursor)
         return found[1], found[2]
 
@@ -210,7 +249,11 @@ class QueryRunner:
         rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
         cap = query.cap or self.settings.max_rows
         if plan.limit is None and len(rows) > cap:
-            raise _too_many(cap)
+            raise KipError(
+                "KIP_4002",
+                f"The pattern selects more than {cap} elements, the most that one command changes.",
+                "Narrow WHERE; UPDATE may also be repeated with LIMIT until it updates nothing more.",
+            )
         return rows
 
     # --- plans ------------------------------------------------------------------------------------
@@ -284,17 +327,17 @@ class QueryRunner:
     def _check_exist(
         self, session: Session, plan: Plan, bindings: list[Any], snapshot: Snapshot, parameters: Parameters
     ) -> None:
-        """KIP_3002 for an id at the top level of WHERE that names nothing (notes B.3)."""
+        """KIP_3002 for an id at the top level of WHERE that names nothing (notes B.3).
+
+        For a link the predicate in its id, which is the binding after the number, must be its own.
+        """
         for index, table in plan.must_exist:
-            if session.row(f"SELECT 1 FROM {table} WHERE id = ? AND ctx = ?", (bindings[index], snapshot.ctx)) is None:
-                source = plan.sources[index]
-                shown = parameters.get(source.param) if source.param else source.value
-                raise KipError(
-                    "KIP_3002",
-                    f'There is no {"proposition link" if table == "link" else "concept node"} with id "{shown}".',
-                    "Ids come from earlier responses; it may have been deleted. Use SEARCH or FIND by type and name.",
-                    at=source.at,
-                )
+            found: tuple[Any, ...] = (bindings[index], snapshot.ctx)
+            test = ""
+            if table == "link":
+                test, found = " AND p = ?", (*found, bindings[index + 1])
+            if session.row(f"SELECT 1 FROM {table} WHERE id = ? AND ctx = ?{test}", found) is None:
+                raise _no_such_id(plan.sources[index], table, parameters)
 
     # --- degrees ----------------------------------------------------------------------------------
 
@@ -328,6 +371,17 @@ class QueryRunner:
 
 def _needs_no_degrees(query: Query) -> bool:
     return query.analysis is not None and not query.analysis[2]
+
+
+def _no_such_id(source: bind.Source, table: str, parameters: Parameters) -> KipError:
+    value = parameters.get(source.param) if source.param else source.value
+    kind, other, form = (
+        ("proposition link", "C:", '{id: "C:…"}') if table == "link" else ("concept node", "P:", '(id: "P:…:…")')
+    )
+    hint = "Ids come from earlier responses; it may have been deleted. Use SEARCH or FIND by type and name."
+    if isinstance(value, str) and value.startswith(other):
+        hint = f"This is the id of the other kind of element; write {form} for it."
+    return KipError("KIP_3002", f"There is no {kind} with id {values.show(value)}.", hint, at=source.at)
 
 
 def _count_links(
@@ -382,7 +436,9 @@ def _reader(parameters: Parameters, tokens: list[str] | None) -> Callable[[tree.
 def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapshot) -> tuple[Any, ...]:
     """What the plan takes from the values of types and predicates: counts by order of size, higher-order use."""
     facts: list[Any] = []
-    for value in _schema_values(query.find.where):
+    if query.names is None:
+        query.names = _schema_values(query.find.where)
+    for value in query.names:
         name = read(value)
         values.check_text(name, value.at, "A type or predicate")
         count = snapshot.type_counts.get(str(name), 0) + snapshot.link_counts.get(str(name), 0)
@@ -416,7 +472,8 @@ def _schema_values(group: tree.Group) -> list[tree.Value]:
 
 def encode_cursor(digest: str, order: tuple[str, ...], keys: tuple[Any, ...]) -> str:
     """An opaque token: the statement's digest, the default order in force, and the last row's key values."""
-    return base64.urlsafe_b64encode(encode([digest, list(order), list(keys)]).encode()).decode().rstrip("=")
+    check = _short_hash(encode([digest, list(order), list(keys)]))[:_CHECK]
+    return base64.urlsafe_b64encode(encode([digest + check, list(order), list(keys)]).encode()).decode().rstrip("=")
 
 
 def decode_cursor(token: str) -> tuple[str, tuple[str, ...], list[Any]] | None:
@@ -424,11 +481,20 @@ def decode_cursor(token: str) -> tuple[str, tuple[str, ...], list[Any]] | None:
     try:
         parts = decode(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
         digest, order, keys = parts
-        if isinstance(digest, str) and isinstance(order, list) and isinstance(keys, list):
-            return digest, tuple(str(name) for name in order), keys
-    except (ValueError, TypeError, binascii.Error):
-        pass
-    return None
+    except (ValueError, TypeError, RecursionError, binascii.Error):
+        return None
+    if not isinstance(digest, str) or not isinstance(order, list) or not isinstance(keys, list):
+        return None
+    if not all(map(_is_key, keys)) or digest[-_CHECK:] != _short_hash(encode([digest[:-_CHECK], order, keys]))[:_CHECK]:
+        return None
+    return digest[:-_CHECK], tuple(str(name) for name in order), keys
+
+
+def _is_key(value: object) -> bool:
+    """What an SQL engine can have given as a sort value."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -(2**63) <= value < 2**63
+    return value is None or isinstance(value, (str, float))
 
 
 def _bad_cursor(cursor: tree.Value | None) -> KipError:
@@ -439,18 +505,6 @@ def _bad_cursor(cursor: tree.Value | None) -> KipError:
         "leave CURSOR out for the first page.",
         at=None if cursor is None else cursor.at,
     )
-
-
-def bound_digest(prepared: Prepared, parameters: Parameters) -> str:
-    """What a cursor is bound to: the statement and its parameters, without LIMIT and CURSOR."""
-    if not prepared.digest:
-        prepared.digest = statement_digest(prepared.parsed.tokens)
-    skip = _tail_params(prepared.parsed.tokens)
-    rest = {name: parameters[name] for name in prepared.params if name in parameters and name not in skip}
-    if not rest:
-        return prepared.digest
-    text = prepared.digest + encode(sorted(rest.items()))
-    return _short_hash(text)
 
 
 def statement_digest(tokens: list[str]) -> str:

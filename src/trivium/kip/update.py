@@ -63,7 +63,10 @@ class _Block:
             if isinstance(value, tree.UpdateCall):
                 self._computed.append((key, _with_numbers(value, parameters)))
             else:
-                self._plain[key] = bind.resolve(value, parameters)
+                found = bind.resolve(value, parameters)
+                if isinstance(found, (dict, list)):
+                    values.check_storable(found, value.at)
+                self._plain[key] = found
         if not self.keys:
             raise KipError("KIP_1001", f"{what} is empty.", "Name at least one key.", at=block.at)
 

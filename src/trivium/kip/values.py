@@ -14,6 +14,9 @@ from typing import Any
 from trivium.errors import KipError
 from trivium.kip.lexer import MAX_INTEGER, MAX_NESTING, MIN_INTEGER
 
+MAX_VALUE_NESTING = MAX_NESTING - 4
+"""Depth of a stored value: with the brackets of its block around it, a capsule can still carry it."""
+
 SEARCH_MODES = ("keyword", "semantic", "hybrid")
 
 Check = Callable[[Any, int | None], None]
@@ -120,8 +123,8 @@ def _check_storable(value: Any, at: int | None, depth: int) -> None:
         if not math.isfinite(value):
             _refuse(at, "NaN and infinity are no JSON values", "Pass a finite number or null.")
     elif isinstance(value, (list, dict)):
-        if depth >= MAX_NESTING:
-            _refuse(at, f"A value nests deeper than {MAX_NESTING}", "Flatten the value.")
+        if depth >= MAX_VALUE_NESTING:
+            _refuse(at, f"A value nests deeper than {MAX_VALUE_NESTING}", "Flatten the value.")
         for member in value.values() if isinstance(value, dict) else value:
             _check_storable(member, at, depth + 1)
         if isinstance(value, dict):

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.errors import KipError
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session
 
@@ -19,6 +20,9 @@ META_TYPES = ("$ConceptType", "$PropositionType")
 _CONCEPT = "id, type, name, version, updated_at, json(attrs), json(meta)"
 _LINK = "id, s, p, o, version, updated_at, json(attrs), json(meta)"
 _BATCH = 500
+
+MAX_ELEMENT = 192 * 1024
+"""Bytes of an element's attributes and metadata: it must fit into one command text of an export."""
 
 
 class Concept(Struct):
@@ -168,6 +172,17 @@ class Graph:
         )
         return [_link(row) for row in rows]
 
+    def memberships(self, ids: Iterable[int]) -> list[int]:
+        """Those of the links that are domain memberships, by id."""
+        found: list[int] = []
+        for batch in _batches(ids):
+            sql = (
+                "SELECT id FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))"
+                " AND p = 'belongs_to_domain'"
+            )
+            found += [row[0] for row in self._execute(sql, (self.ctx, encode(batch)))]
+        return found
+
     def links_about(self, ids: Iterable[int]) -> set[int]:
         """Ids of the links that have one of the elements as subject or object."""
         found: set[int] = set()
@@ -185,10 +200,20 @@ class Graph:
 
     def concepts(self, ids: Iterable[int]) -> Iterator[Concept]:
         for batch in _batches(ids):
+            if len(batch) == 1:
+                node = self.concept(batch[0])
+                if node is not None:
+                    yield node
+                continue
             yield from map(_concept, self._in_order("concept", _CONCEPT, batch))
 
     def links(self, ids: Iterable[int]) -> Iterator[Link]:
         for batch in _batches(ids):
+            if len(batch) == 1:
+                link = self.link(batch[0])
+                if link is not None:
+                    yield link
+                continue
             yield from map(_link, self._in_order("link", _LINK, batch))
 
     def _in_order(self, table: str, columns: str, ids: list[int]) -> list[tuple[Any, ...]]:
@@ -244,7 +269,7 @@ class Graph:
         element_id = self._take("concept") << 1
         self._execute(
             "INSERT INTO concept VALUES (?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))",
-            (element_id, self.ctx, type_, name, self.now, encode(attributes), encode(metadata)),
+            (element_id, self.ctx, type_, name, self.now, *_contents(attributes, metadata)),
         )
         self._bump("t", type_, 1)
         self._index(element_id, name, attributes)
@@ -258,7 +283,7 @@ class Graph:
         element_id = (self._take("link") << 1) | 1
         self._execute(
             "INSERT INTO link VALUES (?, ?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))",
-            (element_id, self.ctx, subject, predicate, object_, self.now, encode(attributes), encode(metadata)),
+            (element_id, self.ctx, subject, predicate, object_, self.now, *_contents(attributes, metadata)),
         )
         self._bump("p", predicate, 1)
         if subject & 1 or object_ & 1:
@@ -277,7 +302,7 @@ class Graph:
         node.version += 1
         self._execute(
             "UPDATE concept SET version = ?, updated_at = ?, attrs = jsonb(?), meta = jsonb(?) WHERE id = ?",
-            (node.version, self.now, encode(node.attributes), encode(node.metadata), node.id),
+            (node.version, self.now, *_contents(node.attributes, node.metadata), node.id),
         )
 
     def update_link(
@@ -296,8 +321,7 @@ class Graph:
                 link.object,
                 link.version,
                 self.now,
-                encode(link.attributes),
-                encode(link.metadata),
+                *_contents(link.attributes, link.metadata),
                 link.id,
             ),
         )
@@ -314,17 +338,12 @@ class Graph:
         deleted = 0
         for batch in _batches(ids):
             values = encode(batch)
-            for predicate, number in self._session.rows(
-                "SELECT p, count(*) FROM link NOT INDEXED"
-                " WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) GROUP BY p",
+            for (predicate,) in self._execute(
+                "DELETE FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) RETURNING p",
                 (self.ctx, values),
             ):
-                self._bump("p", predicate, -number)
-                deleted += number
-            self._execute(
-                "DELETE FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))",
-                (self.ctx, values),
-            )
+                self._bump("p", predicate, -1)
+                deleted += 1
         return deleted
 
     def finish(self) -> None:
@@ -377,7 +396,11 @@ class Graph:
             )
 
     def _reindex(self, node: Concept, attributes: dict[str, Any]) -> None:
-        if self._text_of is None:
+        old = node.attributes
+        if self._text_of is None or not any(
+            (_has_text(attributes.get(key)) or _has_text(old.get(key))) and attributes.get(key) != old.get(key)
+            for key in attributes.keys() | old.keys()
+        ):
             return
         texts = self._text_of(node.name, attributes)
         if texts != self._text_of(node.name, node.attributes):
@@ -386,6 +409,22 @@ class Graph:
                 "INSERT INTO concept_text(rowid, scope, name, alias, body) VALUES (?, ?, ?, ?, ?)",
                 (node.id, f"c{self.ctx}", *texts),
             )
+
+
+def _contents(attributes: dict[str, Any], metadata: dict[str, Any]) -> tuple[str, str]:
+    """Both parts as JSON text. KIP_4002 for an element that no capsule could carry."""
+    first, second = encode(attributes), encode(metadata)
+    if len(first) + len(second) > MAX_ELEMENT // 4 and len(first.encode()) + len(second.encode()) > MAX_ELEMENT:
+        raise KipError(
+            "KIP_4002",
+            f"An element's attributes and metadata are larger than {MAX_ELEMENT // 1024} KiB together.",
+            "Keep long texts outside and store a reference, or divide them over several concepts.",
+        )
+    return first, second
+
+
+def _has_text(value: Any) -> bool:
+    return isinstance(value, (str, list, dict))
 
 
 def _batches(ids: Iterable[int]) -> Iterator[list[int]]:

@@ -400,6 +400,9 @@ def _translated(path: str, limit: float) -> Iterator[None]:
         raise translate(error, path, limit) from None
 
 
+_TOO_LARGE = ("at most 64 tables", "too large", "Recursion limit", "too many", "stack overflow")
+
+
 def translate(error: apsw.Error, path: str, limit: float) -> KipError:
     """The KIP error that stands for a fault of SQLite, with its cause."""
     if isinstance(error, apsw.InterruptError):
@@ -418,6 +421,12 @@ def translate(error: apsw.Error, path: str, limit: float) -> KipError:
         )
     if isinstance(error, apsw.ReadOnlyError):
         return KipError("KIP_4003", f"{path} is read-only; nothing was changed.", "Make the file writable and retry.")
+    if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _TOO_LARGE):
+        return KipError(
+            "KIP_4002",
+            f"The command is too large for one statement: {error}.",
+            "Split it into several commands: fewer patterns, nested blocks, alternatives or columns in each.",
+        )
     if isinstance(error, apsw.SQLError) and "integer overflow" in str(error):
         return KipError("KIP_4002", "The sum is larger than a 64-bit integer.", "Sum fewer or smaller values.")
     return KipError("KIP_4003", f"The store failed: {error}.")

@@ -8,6 +8,7 @@ packages, or on a system for which they have no grammar, the languages are repor
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import threading
 import time
@@ -22,18 +23,26 @@ _FOLDER = "SEMBLE_GRAMMARS_CACHE_DIR"
 _PACKAGES = ("tree-sitter", "semble-grammars")
 _WATCHED_BYTES = 8 << 10
 _SECONDS = 5.0
+_STATEMENT_ENDS = re.compile(rb"[;{}]")
+_MAX_OPEN_ANGLES = 4000
 _LOCK = threading.Lock()
+
+
+class NoGrammar(Exception):
+    """A grammar cannot be loaded here: its language is reported as not analysed."""
 
 
 def parse(grammar: str, data: bytes) -> Node | None:
     """The root of a syntax tree. None when no tree was made within five seconds of processor time.
 
     Some texts that are no source code take a parser quadratic time; the limit keeps them from stopping a build.
-    LookupError when there is no such grammar here.
+    NoGrammar when there is none of this name here.
     """
     language = _language(grammar)
     if language is None:
-        raise LookupError(grammar)
+        raise NoGrammar(grammar)
+    if grammar in ("java", "csharp") and _has_endless_generics(data):
+        return None
     from tree_sitter import Parser
 
     parser = Parser(language)
@@ -52,6 +61,13 @@ def parse(grammar: str, data: bytes) -> Node | None:
     except ValueError:
         return None
     return tree.root_node
+
+
+def _has_endless_generics(data: bytes) -> bool:
+    """Thousands of `<` in one statement: their recovery from it is one quadratic step that no limit interrupts."""
+    if data.count(b"<") <= _MAX_OPEN_ANGLES:
+        return False
+    return any(statement.count(b"<") > _MAX_OPEN_ANGLES for statement in _STATEMENT_ENDS.split(data))
 
 
 def available(grammar: str) -> bool:

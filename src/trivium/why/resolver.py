@@ -148,7 +148,7 @@ class EntryResolver:
         """What an inline link's target names: relative to the document, from the root with a leading `/` (2.3)."""
         if _is_foreign(target):
             return None
-        for text in spellings(target):
+        for text in filter(_has_name, spellings(target)):
             found = normal("" if text.startswith("/") else dirname(document), text)
             if found and self._knows(found):
                 return found
@@ -162,7 +162,7 @@ class EntryResolver:
         if not _SPECIAL.search(token):
             places = (token,) if not folder else (token, f"{folder}/{token}")
             return next((place for place in places if self._knows(place)), None)
-        for text in spellings(token):
+        for text in filter(_has_name, spellings(token)):
             found = normal("", text)
             if found and self._knows(found):
                 return found
@@ -336,6 +336,11 @@ def _folders(paths: Iterable[str]) -> set[str]:
 def _is_foreign(token: str) -> bool:
     """Whether a token cannot be a path of this repository: an address, or longer than any path."""
     return len(token) > _MAX_TOKEN or "://" in token or token.startswith("//") or "\0" in token or "\n" in token
+
+
+def _has_name(text: str) -> bool:
+    """Whether more is written than dots and slashes, which name whatever folder one stands in."""
+    return bool(text.strip("./"))
 
 
 def _is_stub_of(path: str, paths: set[str]) -> bool:

@@ -53,6 +53,8 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
     text = _utf8(data)
     if text is None or len(text) > MAX_SOURCE_BYTES:
         return unparsed(language)
+    from .grammars import NoGrammar
+
     try:
         if language in ("javascript", "typescript"):
             from .symbols_javascript import analyse_javascript
@@ -61,7 +63,7 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
         from .symbols_tree import analyse_tree
 
         return analyse_tree(path, language, text)
-    except LookupError:
+    except NoGrammar:
         return None
 
 

@@ -35,7 +35,7 @@ _LINKAGE = re.compile(rb'#[ \t]*if[^\n]*__cplusplus[^\n]*\s+(?:extern[ \t]+"C"[ 
 
 
 def analyse_c(path: str, language: str, data: bytes) -> ModuleSymbols:
-    """The symbols of a C or C++ file. LookupError when the grammar is not available."""
+    """The symbols of a C or C++ file. NoGrammar when the grammar is not available."""
     if b"__cplusplus" in data:
         data = _LINKAGE.sub(_blank, data)
     root = parse(GRAMMARS[language], data)
@@ -120,7 +120,7 @@ class _File:
                 self.collector.declare(self.text(name), *lines(whole), public=public)
         elif name.type == "qualified_identifier":
             parts = self.text(name).replace(" ", "").split("::")
-            if all(part.isidentifier() for part in parts[-2:]):
+            if len(parts) > 1 and all(part.isidentifier() for part in parts[-2:]):
                 self.collector.member(parts[-2], parts[-1], *lines(whole), public=True)
         elif self.text(name) != "main":
             offered = self.header or not self._has_storage(node, "static")

@@ -28,7 +28,7 @@ _TYPE_STAR = re.compile(rb"\bexport(\s+)type(?=\s*\*)")
 def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
     """The symbols of a file; with syntax errors, those of the statements that could be read, and `parsed` False.
 
-    LookupError when the grammar is not available.
+    NoGrammar when the grammar is not available.
     """
     language = language_of(path) or "javascript"
     grammar = "tsx" if extension_of(path) == "tsx" else language

@@ -96,7 +96,8 @@ class _Module:
             if name != "__all__":
                 self._bind(name, statement)
             elif value is not None:
-                self.all_names, self.all_literal = {}, True
+                if not any(isinstance(part, ast.Name) and part.id == "__all__" for part in ast.walk(value)):
+                    self.all_names, self.all_literal = {}, True
                 self._extend(value)
 
     def _augment(self, statement: ast.AugAssign) -> None:

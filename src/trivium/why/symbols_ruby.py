@@ -19,7 +19,7 @@ _VISIBILITY = frozenset({"public", "private", "protected"})
 
 
 def analyse_ruby(data: bytes) -> ModuleSymbols:
-    """The symbols of a Ruby file. LookupError when the grammar is not available."""
+    """The symbols of a Ruby file. NoGrammar when the grammar is not available."""
     root = parse("ruby", data)
     if root is None:
         return unparsed("ruby")

@@ -131,7 +131,7 @@ _RULES = {
 def analyse_tree(path: str, language: str, text: bytes) -> ModuleSymbols:
     """The symbols of a file by its grammar; what could be read of it, and `parsed` False, when it has syntax errors.
 
-    LookupError when the grammar is not available.
+    NoGrammar when the grammar is not available.
     """
     if language in ("c", "cpp"):
         from .symbols_c import analyse_c

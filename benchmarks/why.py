@@ -1,0 +1,256 @@
+"""`index` and `why` on a synthetic repository, against what they cannot do without: ratios of one run, and goals.
+
+The floor of an index is parsing alone: `ast.parse` of the Python files, markdown-it for the documents and tree-sitter
+for the rest, in one process. Answers of the command and the library are compared; a difference ends the run with exit
+code 1. Times never do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import json
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.repository import SIZES, repository
+from benchmarks.start import BARE, run
+from benchmarks.timing import no_collection
+
+COLD_GOAL, WARM_GOAL, START_GOAL, QUERY_GOAL, MEMORY_GOAL = 2.0, 0.2, 5.0, 5.0, 300.0
+MIB = 1 << 20
+
+
+@dataclass(slots=True, frozen=True)
+class Figure:
+    """One row of the report: `base` and `ours` in `unit`; `judged` is what the goal bounds."""
+
+    name: str
+    base: float | None
+    ours: float
+    unit: str
+    judged: float
+    goal: float
+
+    @property
+    def ok(self) -> bool:
+        return self.judged <= self.goal
+
+    def show(self) -> None:
+        base = "" if self.base is None else f"{self.base:.1f}"
+        print(
+            f"{self.name:46}{base:>10}{self.ours:>10.1f} {self.unit:5}{self.judged:>8.2f}"
+            f"  {'ok' if self.ok else 'over':5}{self.goal:g}",
+            flush=True,
+        )
+
+
+def options_of(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.why", description=__doc__)
+    parser.add_argument("--scale", choices=sorted(SIZES), default="full")
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "trivium-bench",
+        help="where the repository is kept (default: %(default)s)",
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="of a cold index, a warm one and their floor")
+    parser.add_argument("--runs", type=int, default=15, help="of a whole process")
+    parser.add_argument("--json", type=Path, help="write the report to a file as well")
+    return parser.parse_args(arguments)
+
+
+# --- indexing -------------------------------------------------------------------------------------
+
+
+def parse_alone(root: Path) -> int:
+    """Read and parse every file of the repository, and keep nothing."""
+    from markdown_it import MarkdownIt
+    from semble_grammars import get_language
+    from tree_sitter import Parser
+
+    markdown = MarkdownIt("commonmark").enable("table")
+    typescript = Parser(get_language("typescript"))
+    number = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            data = Path(folder, name).read_bytes()
+            number += 1
+            if name.endswith(".py"):
+                ast.parse(data)
+            elif name.endswith(".md"):
+                markdown.parse(data.decode())
+            elif name.endswith(".ts"):
+                typescript.parse(data)
+    return number
+
+
+def index_into(database: Path, root: Path) -> Any:
+    """One `index` of the repository into a database, as the command does it."""
+    import trivium
+
+    with trivium.open(str(database)) as kb:
+        return kb.repository_context(root, create=True).index_repository(root).summary
+
+
+def run_index(root: Path, folder: Path, rounds: int) -> list[Figure]:
+    """Floor, cold index and index after one change, in turn; medians."""
+    floor, cold, warm = [], [], []
+    with no_collection():
+        pass  # what came before is collected
+    for number in range(rounds):
+        database = folder / f"cold-{number}.db"
+        floor.append(_timed(lambda: parse_alone(root)))
+        cold.append(_timed(lambda database=database: index_into(database, root)))  # type: ignore[misc]
+        with changed_file(root, number):
+            warm.append(_timed(lambda database=database: index_into(database, root)))  # type: ignore[misc]
+    base, full, again = median(floor), median(cold), median(warm)
+    figures = [
+        Figure("index, cold / parsing alone", base, full, "ms", min(cold) / min(floor), COLD_GOAL),
+        Figure("index after one changed file / cold", full, again, "ms", min(warm) / min(cold), WARM_GOAL),
+    ]
+    for figure in figures:
+        figure.show()
+    return figures
+
+
+class changed_file:
+    """One module with another text for as long as this is open."""
+
+    def __init__(self, root: Path, number: int) -> None:
+        modules = sorted(root.glob("src/*/*.py"))
+        self.file = modules[random.Random(number).randrange(len(modules))]
+        self.before = self.file.read_bytes()
+        self.times = self.file.stat().st_mtime_ns
+
+    def __enter__(self) -> None:
+        self.file.write_bytes(self.before + b"\n\ndef added_by_the_benchmark() -> None: ...\n")
+
+    def __exit__(self, *_: object) -> None:
+        self.file.write_bytes(self.before)
+        os.utime(self.file, ns=(self.times, self.times))
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = perf_counter()
+    call()
+    return (perf_counter() - start) * 1000
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def run_command(root: Path, database: Path, targets: list[str], runs: int) -> list[Figure]:
+    """`why` as a whole process with its freshness check, against a process that imports APSW and json."""
+    if importlib.util.find_spec("trivium.doors.cli_why") is None:
+        print("why, whole process: the command is not there")
+        return []
+    os.environ["TRIVIUM_DB"] = str(database)
+    place = Path.cwd()
+    os.chdir(root)
+    try:
+        code = "import sys\nsys.stdout = open(sys.argv[0] and __import__('os').devnull, 'w')\n"
+        code += f"sys.argv = ['trivium', 'why', {targets[0]!r}, '--json']\n"
+        code += "from trivium.doors.cli import main\nmain()\n"
+        run(BARE), run(code)
+        samples = [(run(BARE), run(code)) for _ in range(runs)]
+    finally:
+        os.chdir(place)
+    figures = []
+    for number, mode in enumerate(("wall", "CPU")):
+        base, ours = ([sample[side][number] for sample in samples] for side in (0, 1))
+        name = f"why, whole process / import apsw, json ({mode})"
+        figures.append(Figure(name, median(base), median(ours), "ms", min(ours) / min(base), START_GOAL))
+        figures[-1].show()
+    return figures
+
+
+def run_library(root: Path, database: Path, targets: list[str]) -> list[Figure]:
+    """The call on a loaded index: the slowest kind of target, by its median."""
+    import trivium
+
+    with trivium.open(str(database)) as kb:
+        context = kb.repository_context(root)
+        context.why(targets[0])
+        slowest = 0.0
+        for target in targets:
+            with no_collection():
+                slowest = max(slowest, median(_timed(lambda: context.why(target)) for _ in range(50)))  # noqa: B023
+    figure = Figure("why, library call on a loaded index", None, slowest, "ms", slowest, QUERY_GOAL)
+    figure.show()
+    return [figure]
+
+
+PEAK = """import resource, sys
+from pathlib import Path
+from benchmarks.why import index_into
+index_into(Path(sys.argv[1]), Path(sys.argv[2]))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Path(sys.argv[3]).write_text(str(peak if sys.platform == "darwin" else peak * 1024))
+"""
+
+
+def run_memory(root: Path, folder: Path) -> list[Figure]:
+    """Peak resident memory of a process that makes a cold index."""
+    report = folder / "peak.txt"
+    arguments = [str(folder / "peak.db"), str(root), str(report)]
+    run(f"import sys\nsys.argv = ['', *{arguments!r}]\n{PEAK}")
+    peak = int(report.read_text()) / MIB
+    figure = Figure("index, cold: peak memory", None, peak, "MiB", peak, MEMORY_GOAL)
+    figure.show()
+    return [figure]
+
+
+# --- all together ---------------------------------------------------------------------------------
+
+
+def targets_of(root: Path) -> list[str]:
+    """One target of each kind: a path, a symbol, a directory, a record, a commit's path, and one that nothing matches."""
+    from trivium.why.symbols import analyse
+
+    module = sorted(root.glob("src/*/*.py"))[0]
+    path = module.relative_to(root).as_posix()
+    found = analyse(path, module.read_bytes())
+    record = sorted(root.glob("docs/adr/*.md"))[0].relative_to(root).as_posix()
+    symbol = found.exports[0] if found is not None else path
+    return [path, symbol, "src", record, f"{path}:12", "Nothing of this name"]
+
+
+def run_all(options: argparse.Namespace) -> list[Figure]:
+    root = repository(options.dir, options.scale)
+    targets = targets_of(root)
+    print(f"{'':46}{'base':>10}{'ours':>10} {'':5}{'judged':>8}  {'':5}goal")
+    with tempfile.TemporaryDirectory(prefix="trivium-why-") as name:
+        folder = Path(name)
+        figures = run_index(root, folder, options.rounds)
+        database = folder / "why.db"
+        index_into(database, root)
+        figures += run_command(root, database, targets, options.runs)
+        figures += run_library(root, database, targets)
+        figures += run_memory(root, folder)
+    return figures
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = options_of(arguments)
+    figures = run_all(options)
+    over = sum(not figure.ok for figure in figures)
+    print(f"\n{len(figures)} figures, {over} over their goals")
+    if options.json:
+        rows = [asdict(figure) | {"ok": figure.ok} for figure in figures]
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

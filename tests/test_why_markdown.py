@@ -1,0 +1,355 @@
+"""Blocks, regions, front matter, references and bounds of documents (knowledge query reference 2.3, 3.2, 4, 4.5)."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import time
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from tests.why_documents import names_of, read
+from trivium.why.documents import DocumentRules, is_document
+from trivium.why.front_matter import read_front_matter
+from trivium.why.inline import plain_text, scan_inline
+from trivium.why.markdown import decode, parse_markdown
+from trivium.why.model import sha256
+from trivium.why.regions import SourceLines, region
+
+MODULES = (
+    "regions front_matter inline markdown generated places supersession changelog documents plain_documents memory"
+).split()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_run(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(f"trivium.why.{module}")).failed == 0
+
+
+# --- lines and regions (3.2) ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [
+        (b"", 0),
+        (b"a", 1),
+        (b"a\n", 1),
+        (b"a\nb", 2),
+        (b"a\r\nb\r\n", 2),
+        (b"a\rb\r", 2),
+        (b"a\n\rb", 3),
+        (b"\n", 1),
+        (b"\xef\xbb\xbfa\n", 1),
+        ("a\u2028b\x0bc\x85d\n".encode(), 1),
+    ],
+)
+def test_each_line_end_ends_a_line_and_the_last_line_is_the_last_real_one(data: bytes, count: int) -> None:
+    assert SourceLines(data).count == count
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("final", [True, False])
+def test_regions_recompute_for_every_line_end_with_mark_and_without_final_end(
+    end: str, mark: bytes, final: bool
+) -> None:
+    text = end.join(["# Größe 数", "", "Status: accepted", "", "Text"]) + (end if final else "")
+    document = read("adr/0001-a.md", mark + text.encode())
+    assert names_of(document) == ["Größe 数"]
+    assert document.entities[0].status == "accepted"
+    assert (document.entities[0].region.line_start, document.entities[0].region.line_end) == (1, 5)
+
+
+def test_a_region_takes_exact_bytes_that_are_not_utf8() -> None:
+    data = b"# A \xff\xfe\n\nDecision\xe2\n"
+    document = read("adr/1.md", data)
+    assert document.entities[0].region.region_hash == sha256(data)
+    assert "�" in document.entities[0].name
+
+
+def test_a_long_region_is_cut_at_the_last_line_that_fits() -> None:
+    document = read("adr/1.md", "# A\n" + ("x" * 1023 + "\n") * 40)
+    assert document.reasons == ["region-limit"]
+    assert document.entities[0].region.line_end == 16
+    single = read("adr/1.md", "# A " + "[x](y)" * 20_000 + "\n")
+    assert "region-limit" in single.reasons or "name-limit" in single.reasons
+
+
+@given(st.lists(st.sampled_from(["a", "", "é", "  b", "\u2028", "\x0c"]), max_size=8), st.data())
+def test_any_lines_give_the_hash_of_their_bytes(texts: list[str], data: st.DataObject) -> None:
+    lines = [text.encode() + data.draw(st.sampled_from([b"\n", b"\r\n", b"\r"])) for text in texts]
+    lines = [line for index, line in enumerate(lines) if not (line == b"\n" and index and lines[index - 1][-1:] == b"\r")]
+    whole = b"".join(lines)
+    if not lines:
+        return
+    start = data.draw(st.integers(1, len(lines)))
+    end = data.draw(st.integers(start, len(lines)))
+    assert region("a.md", whole, start, end).region_hash == sha256(b"".join(lines[start - 1 : end]))
+
+
+# --- front matter (4) -----------------------------------------------------------------------------
+
+
+def test_front_matter_keeps_scalars_as_written() -> None:
+    front = read_front_matter("---\ndate: 2026-02-03\nnumber: 0012\nyes: on\nnone:\nlist: [a, 'b']\n---\nrest")
+    assert front.values == {"date": "2026-02-03", "number": "0012", "yes": "on", "none": None, "list": ["a", "b"]}
+    assert front.lines == 7
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a: &x 1\nb: *x",
+        "a: &x [1]",
+        "a: [1",
+        "a: b: c",
+        "\tx: 1",
+        "a: 1\na: 2",
+        "a: !!python/object/apply:os.system [x]",
+        "a: " + "[" * 40 + "]" * 40,
+        "a: " + "x" * 10_000,
+        "a: [" + "x," * 5_000 + "]",
+        "x: " + "y\n  " * 40_000,
+        "? [a]\n: b",
+        "*.ts",
+    ],
+    ids=str,
+)
+def test_unreadable_or_dangerous_yaml_counts_as_none(block: str) -> None:
+    document = read("adr/0001-x.md", f"---\n{block}\n---\n# Title\n\nText\n")
+    assert document.reasons == ["invalid-frontmatter"] or "region-limit" in document.reasons
+    assert "invalid-frontmatter" in document.reasons
+    assert document.title == "Title"
+
+
+@pytest.mark.parametrize("text", ["---\nJust a sentence\n---\n", "----\na: 1\n---\n", "---\na: 1\n", "x\n---\na: 1\n---\n"])
+def test_what_is_no_front_matter(text: str) -> None:
+    front = read_front_matter(text)
+    assert (front.values, front.lines, front.invalid) == ({}, 0, False)
+
+
+@pytest.mark.parametrize("text", ["---\n---\n# A\n", "---\n# only a comment\n---\n# A\n", "---\nx: 1\n...\n# A\n"])
+def test_empty_front_matter_is_taken_off(text: str) -> None:
+    assert [heading.text for heading in parse_markdown(text.encode()).headings] == ["A"]
+
+
+# --- references (2.3) -----------------------------------------------------------------------------
+
+
+def references(text: str) -> list[tuple[str, str, int]]:
+    found = read("docs/a.md", text).references
+    assert not any(item.fenced for item in found if item.kind != "code")
+    return [(item.kind, item.value, item.line) for item in found if not item.fenced]
+
+
+def test_code_links_and_link_texts_have_their_lines() -> None:
+    text = "# `a`\n\none `b.py`\ntwo [the `c`\nd](../x.md#y 'title')\n\n- item `e`\n  - nested `f`\n\n> quote `g`\n"
+    text += "\n| `h` | x |\n| --- | --- |\n| y | [i](j.ts) |\n"
+    assert references(text) == [
+        ("code", "a", 1),
+        ("code", "b.py", 3),
+        ("link", "../x.md#y", 4),
+        ("text", "the `c` d", 4),
+        ("code", "c", 4),
+        ("code", "e", 7),
+        ("code", "f", 8),
+        ("code", "g", 10),
+        ("code", "h", 12),
+        ("link", "j.ts", 14),
+        ("text", "i", 14),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](https://example.org/x.md)",
+        "[a](//host/x)",
+        "[a](#part)",
+        "[a](mailto:x@example.org)",
+        "\\[a](x.md)",
+        "\\`a`",
+        "<!-- `a` -->",
+        "x <!-- [a](b.md) --> y",
+        "<a title='`b`'>",
+    ],
+)
+def test_what_names_nothing_here(text: str) -> None:
+    assert [kind for kind, _, _ in references(text) if kind != "text"] == []
+
+
+def test_a_target_is_unescaped_and_reference_links_resolve() -> None:
+    found = references("[a](<b c.md>) [d](e%20f.md) [g](h\\_i.md) [j][k] [k] ![img](z.png) [x][undefined]\n\n[K]: l.md\n")
+    assert [value for kind, value, _ in found if kind == "link"] == ["b c.md", "e f.md", "h_i.md", "l.md", "l.md"]
+
+
+def test_tokens_in_fences_are_recorded_apart() -> None:
+    document = read("docs/a.md", "`a`\n\n```text\n`b` and [c](d.md)\n```\n")
+    assert [(item.value, item.line, item.fenced) for item in document.references if item.kind == "code"] == [
+        ("a", 1, False),
+        ("b", 4, True),
+    ]
+
+
+@pytest.mark.parametrize("marker", ["trivium:generated", "doc-bridge:generated"])
+def test_generated_text_is_ignored_and_an_unclosed_marker_owns_the_rest(marker: str) -> None:
+    text = f"`a`\n\n<!-- {marker} hash=1 -->\n`b`\n<!-- /{marker} -->\n\n`c`\n\n<!-- {marker} -->\n\n`d`\n\n## E\n"
+    document = read("docs/a.md", text)
+    assert [item.value for item in document.references] == ["a", "c"]
+    assert document.title is None
+
+
+def test_a_marker_shown_in_a_fence_or_in_code_is_an_example() -> None:
+    text = "```html\n<!-- trivium:generated -->\n```\n\nUse `<!-- trivium:generated -->` and `a`.\n"
+    assert [item.value for item in read("docs/a.md", text).references if not item.fenced][-1] == "a"
+
+
+def test_the_marker_is_configurable() -> None:
+    rules = DocumentRules(markers=("mine",))
+    text = "<!-- mine -->\n`a`\n<!-- /mine -->\n\n<!-- trivium:generated -->\n\n`b`\n"
+    assert [item.value for item in read("docs/a.md", text, rules).references] == ["b"]
+
+
+def test_a_record_that_holds_generated_text_is_not_emitted() -> None:
+    document = read("adr/1.md", "# A\n\nText\n\n<!-- trivium:generated -->\nx\n<!-- /trivium:generated -->\n")
+    assert document.entities == []
+    assert document.reasons == ["generated-region"]
+
+
+PIECES = ["`", "``", "`a`", "[", "]", "(", ")", "![", "](x.md)", "[a](b)", "\\", " ", "a", "\n", "*", "_", '"', "'"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=16))
+def test_the_scanner_agrees_with_markdown_it(pieces: list[str]) -> None:
+    text = "".join(pieces).strip()
+    expected = []
+    for token in MarkdownIt("commonmark").parseInline(text)[0].children or []:
+        if token.type == "code_inline":
+            expected.append(("code", token.content))
+        elif token.type == "link_open":
+            expected.append(("link", unquote(str(token.attrs["href"]))))
+    assert [(item.kind, item.value) for item in scan_inline(text, {}) if item.kind != "text"] == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("**Use** the `a_b` *now*", "Use the a_b now"),
+        ("a [link](x) and ![alt](y)", "a link and alt"),
+        ("one\n  two", "one two"),
+        ("&amp; \\* snake_case_name", "& * snake_case_name"),
+        ("a <!-- hidden --> b <br> c", "a b c"),
+    ],
+)
+def test_plain_text_is_what_a_reader_sees(raw: str, text: str) -> None:
+    assert plain_text(raw) == text
+
+
+# --- titles, cover, which documents (2.1, 2.2) ----------------------------------------------------
+
+
+def test_title_cover_and_hash_of_a_document() -> None:
+    text = "---\ntitle: T\ndocbridge:\n  covers: [src/a.ts, pkg]\ntrivium.covers: src/b.py\n---\n# H\n"
+    document = read("docs/a.md", b"\xef\xbb\xbf" + text.encode())
+    assert (document.title, document.covers) == ("T", ["src/b.py", "src/a.ts", "pkg"])
+    assert document.content_hash == sha256(text.encode())
+    assert read("docs/a.md", "Title\n=====\n").title == "Title"
+    assert read("docs/a.md", "text").title is None
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("README.md", True),
+        ("docs/a.MDX", True),
+        ("docs/a.rst", False),
+        ("docs/adr/0001-a.rst", True),
+        ("docs/adr/README.rst", False),
+        ("adr-001.adoc", True),
+        ("notes.txt", False),
+        ("CHANGELOG.txt", True),
+        ("CHANGELOG", True),
+        ("pkg/NEWS.rst", True),
+        ("LICENSE", False),
+        ("history.py", False),
+    ],
+)
+def test_which_documents_are_read(path: str, expected: bool) -> None:
+    assert is_document(path, DocumentRules()) is expected
+
+
+# --- bounds and hostile input (4.5, 17) -----------------------------------------------------------
+
+
+def test_bounds_have_their_reason_codes() -> None:
+    assert "node-limit" in read("docs/a.md", "a\n\n" * 9_000).reasons
+    assert "heading-limit" in read("docs/a.md", "# a\n\n" * 129).reasons
+    assert read("docs/a.md", "# a\n\n" * 128).reasons == []
+    many = read("docs/a.md", "`a` " * 5_000)
+    assert "reference-limit" in many.reasons
+    assert len(many.references) == 4_096
+    assert read("docs/a.md", b"x" * ((4 << 20) + 1)).reasons == ["document-limit"]
+
+
+def test_what_follows_the_last_heading_read_states_nothing() -> None:
+    text = "".join(f"## {n}.0.0\n\n- entry {n}\n\n" for n in range(140))
+    document = read("CHANGELOG.md", text)
+    assert len(document.entities) == 128
+    assert document.entities[-1].region.line_end == 128 * 4
+
+
+MEBIBYTE = 1 << 20
+HOSTILE = {
+    "one line": b"a " * MEBIBYTE,
+    "open brackets": b"[" * MEBIBYTE,
+    "nested brackets": b"[" * 10_000 + b"]" * 10_000 + b"(x)",
+    "nested quotes": b"> " * 10_000 + b"a\n",
+    "nested lists": b"- " * 10_000 + b"a\n",
+    "deep indent": b"".join(b"  " * depth + b"- a\n" for depth in range(1_000)),
+    "open links": b"[](a " * (MEBIBYTE // 5),
+    "backticks": b"` `` ``` " * (MEBIBYTE // 9),
+    "tags": b'<a b="' * (MEBIBYTE // 6),
+    "comments": b"<!-- " * (MEBIBYTE // 5),
+    "references": b"[a]: b\n" * (MEBIBYTE // 7),
+    "wide table": b"|a" * 100_000 + b"\n" + b"|-" * 100_000 + b"\n",
+    "long table": b"|a|b|\n|-|-|\n" + b"|x|y|\n" * (MEBIBYTE // 6),
+    "empty items": b"-\n" * (MEBIBYTE // 2),
+    "emphasis": b"# " + b"*a_" * (MEBIBYTE // 3),
+    "not UTF-8": b"\xff\xc3" * (MEBIBYTE // 2),
+    "zero bytes": b"\0" * MEBIBYTE,
+    "markers": b"<!-- trivium:generated -->\n" * (MEBIBYTE // 27),
+    "line ends": b"\r" * MEBIBYTE,
+}
+
+
+@pytest.mark.parametrize("path", ["docs/adr/0001-a.md", "glossary.md", "CHANGELOG.md", "docs/adr/0001-a.rst"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_documents_end_soon(name: str, path: str) -> None:
+    started = time.process_time()
+    read(path, HOSTILE[name])
+    assert time.process_time() - started < 5
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_can_be_read(data: bytes) -> None:
+    for path in ("docs/adr/0001-a.md", "glossary.md", "CHANGELOG.md", "adr/2.rst", "adr/2.adoc", "NEWS"):
+        read(path, data)
+
+
+BLOCKS = ["# A", "## 1.0", "Status: x", "- a `b`", "  - c", "**T**: u", "T", ": d", "> q", "```", "| a | b |", "|-|-|", ""]
+
+
+@given(st.lists(st.sampled_from([*BLOCKS, "<!-- trivium:generated -->", "Decision: x", "===", "a — b"]), max_size=20))
+def test_any_blocks_give_regions_that_recompute(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    for path in ("docs/adr/0001-a.md", "glossary.md", "CHANGELOG.md", "docs/a.md", "adr/2.rst", "NEWS"):
+        read(path, text)
+
+
+def test_decode_drops_the_mark_and_unites_line_ends() -> None:
+    assert decode(b"\xef\xbb\xbfa\r\nb\rc\0") == "a\nb\nc\ufffd"
