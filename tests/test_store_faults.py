@@ -667,7 +667,7 @@ def test_a_backup_under_load_is_consistent_and_ends(tmp_path: Path, megabytes: i
     begun, stop = context.Event(), context.Event()
     with trivium.open(str(path)) as kb:
         for number in range(megabytes * 5):
-            assert "result" in put(kb, f"n{number}", text="x" * 200_000)
+            assert "result" in put(kb, f"n{number}", text="x" * 180_000)
         writer = context.Process(target=_write_pairs, args=(str(path), begun, stop), daemon=True)
         writer.start()
         begun.wait(60)

@@ -10,8 +10,9 @@ from typing import Any
 
 import apsw
 
+from trivium.errors import KipError
 from trivium.store import schema
-from trivium.store.sqlite import Session, SqliteStore
+from trivium.store.sqlite import SqliteStore
 
 _END = (
     "NOT EXISTS (SELECT 1 FROM concept WHERE id = l.{end} AND ctx = l.ctx"
@@ -53,15 +54,10 @@ _EXTRAS = {"mcp": "mcp", "semantic": "numpy", "postgres": "psycopg", "server": "
 
 
 def examine(store: SqliteStore) -> dict[str, Any]:
-    """See `KnowledgeBase.doctor`."""
+    """See `KnowledgeBase.doctor`. Damage is a finding, not an exception."""
     checks = [_integrity(store)]
-    with store.read(timeout=600) as session:
-        checks += [_count(session, *check) for check in _CHECKS]
-        size = {
-            "contexts": session.value("SELECT count(*) FROM context"),
-            "concepts": session.value("SELECT count(*) FROM concept"),
-            "links": session.value("SELECT count(*) FROM link"),
-        }
+    checks += [_count(store, *check) for check in _CHECKS]
+    size = {table: _size(store, table) for table in ("context", "concept", "link")}
     return {
         "ok": all(check["ok"] for check in checks),
         "checks": checks,
@@ -77,16 +73,31 @@ def examine(store: SqliteStore) -> dict[str, Any]:
             "search_modes": ["keyword"],
             "durability": store.settings.synchronous,
             "extras": {extra: find_spec(module) is not None for extra, module in _EXTRAS.items()},
-            "size": size,
+            "size": {"contexts": size["context"], "concepts": size["concept"], "links": size["link"]},
         },
     }
 
 
 def _integrity(store: SqliteStore) -> dict[str, Any]:
-    found = store.integrity()
+    try:
+        found = store.integrity()
+    except KipError as error:
+        found = [error.message]
     return {"name": "the file is sound", "ok": not found, "detail": "; ".join(found[:5]) or "ok"}
 
 
-def _count(session: Session, name: str, sql: str, what: str) -> dict[str, Any]:
-    number = session.value(sql)
+def _count(store: SqliteStore, name: str, sql: str, what: str) -> dict[str, Any]:
+    try:
+        with store.read(timeout=600) as session:
+            number = session.value(sql)
+    except KipError as error:
+        return {"name": name, "ok": False, "detail": error.message}
     return {"name": name, "ok": number == 0, "detail": "ok" if number == 0 else f"{number} {what}"}
+
+
+def _size(store: SqliteStore, table: str) -> int | None:
+    try:
+        with store.read(timeout=600) as session:
+            return int(session.value(f"SELECT count(*) FROM {table}"))
+    except KipError:
+        return None

@@ -56,6 +56,11 @@ class Position(NamedTuple):
     offset: int
 
 
+def printable(text: str) -> str:
+    """The text with lone surrogates escaped, so that it can be sent as UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 class TriviumError(Exception):
     """Base of all errors of this package; `str(error)` is the message, `hint` says what to do."""
 
@@ -92,7 +97,12 @@ class KipError(TriviumError):
 
     def to_dict(self) -> dict[str, Any]:
         """The `error` object of a KIP response (§6.2, Appendix 4)."""
-        error: dict[str, Any] = {"code": self.code, "name": self.name, "message": self.message, "hint": self.hint}
+        error: dict[str, Any] = {
+            "code": self.code,
+            "name": self.name,
+            "message": printable(self.message),
+            "hint": printable(self.hint or ""),
+        }
         if self.position is not None:
             error["position"] = {"line": self.position.line, "column": self.position.column}
         return error

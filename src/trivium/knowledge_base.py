@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from trivium.errors import NotFoundError, StoreError, TriviumError
 from trivium.kip.capsule_version import CAPSULE_VERSION
-from trivium.kip.nexus import Clock, Nexus
-from trivium.kip.request import execute
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
-from trivium.store.graph import Graph
 from trivium.store.sqlite import Session, SqliteStore
 
 if TYPE_CHECKING:
+    from trivium.kip.nexus import Clock, Nexus
     from trivium.why.config import Config
     from trivium.why.stored import Indexed, Loaded
 
@@ -30,6 +28,8 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 def utc_now() -> str:
     """The current time as RFC 3339 UTC text with milliseconds."""
+    from datetime import UTC, datetime
+
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -40,13 +40,25 @@ class Context:
         self.knowledge_base = knowledge_base
         self.slug = slug
         self.fields = fields
-        self._nexus = Nexus(
-            knowledge_base._store, number, knowledge_base.settings, knowledge_base._clock, identity=f"{number} {slug}"
-        )
+        self._number = number
         self._loaded: Loaded | None = None
 
     def __repr__(self) -> str:
         return f"Context({self.slug!r})"
+
+    @cached_property
+    def _nexus(self) -> Nexus:
+        """Made when first used: a process that only asks `why` needs no engine."""
+        from trivium.kip.nexus import Nexus
+
+        base = self.knowledge_base
+        return Nexus(base._store, self._number, base.settings, base._clock, identity=f"{self._number} {self.slug}")
+
+    @cached_property
+    def _execute(self) -> Callable[..., dict[str, Any]]:
+        from trivium.kip.request import execute
+
+        return partial(execute, self._nexus)
 
     def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]:
         """Run a KIP request object (§6.1) and give its response object (§6.2).
@@ -61,7 +73,7 @@ class Context:
         ...                     "parameters": {"t": "Person"}})
         {'result': ['$self', '$system']}
         """
-        return execute(self._nexus, request, readonly=readonly)
+        return self._execute(request, readonly=readonly)
 
     def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run one command and tell what became of it at every stage.
@@ -99,9 +111,9 @@ class Context:
         store = self.knowledge_base._store
         if self._loaded is not None:
             with store.read() as session:
-                if current_hash(session, self._nexus.ctx) == self._loaded.index_hash:
+                if current_hash(session, self._number) == self._loaded.index_hash:
                     return self._loaded
-        self._loaded = prepare(stored_index(store, self._nexus.ctx))
+        self._loaded = prepare(stored_index(store, self._number))
         return self._loaded
 
     def index_repository(
@@ -125,7 +137,7 @@ class Context:
             raise StoreError(f"{root} is no folder.", "Name the root folder of a repository.")
         chosen = config or load_config(folder, entities=True)
         base = self.knowledge_base
-        return build_into(base._store, self._nexus.ctx, folder, chosen, base._clock, cache=cache, progress=progress)
+        return build_into(base._store, self._number, folder, chosen, base._clock, cache=cache, progress=progress)
 
     def check_index(self, *, config: Config | None = None, cache: bool = True) -> None:
         """Raises: IndexStaleError, IndexMissingError. Returns when the index still describes its repository."""
@@ -133,9 +145,9 @@ class Context:
         from trivium.why.stored import check_fresh, stored_index
 
         store = self.knowledge_base._store
-        stored = stored_index(store, self._nexus.ctx)
+        stored = stored_index(store, self._number)
         root = Path(stored.root)
-        check_fresh(store, self._nexus.ctx, stored, root, config or load_config(root, entities=True), cache=cache)
+        check_fresh(store, self._number, stored, root, config or load_config(root, entities=True), cache=cache)
 
 
 class KnowledgeBase:
@@ -188,7 +200,7 @@ class KnowledgeBase:
 
     def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]:
         """`Context.execute_kip` on the context `default`."""
-        return execute(self._default._nexus, request, readonly=readonly)
+        return self._default._execute(request, readonly=readonly)
 
     def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
         """`Context.explain_kip` on the context `default`."""
@@ -291,6 +303,7 @@ class KnowledgeBase:
     def _install(self, session: Session, number: int) -> None:
         from trivium.kip.install import install
         from trivium.search.index import index_texts
+        from trivium.store.graph import Graph
 
         graph = Graph(session, number, self._clock(), index_texts)
         install(graph)

@@ -171,6 +171,8 @@ class QueryRunner:
         rest = {name: parameters[name] for name in prepared.params if name in parameters and name not in skip}
         if not rest:
             return prepared.digest
+        for value in rest.values():
+            values.check_storable(value)
         return _short_hash(prepared.digest + encode(sorted(rest.items())))
 
     # --- FIND -------------------------------------------------------------------------------------
@@ -360,13 +362,21 @@ class QueryRunner:
             assert isinstance(anchor, ConceptAtom)
             assert isinstance(atom, LinkAtom)
             names = None if atom.names is None else tuple([str(read(name)) for name in atom.names])
-            parts = tuple([None if value is None else read(value) for value in (anchor.id, anchor.type, anchor.name)])
+            parts = tuple([_anchor_text(value, read) for value in (anchor.id, anchor.type, anchor.name)])
             key = (probe.side, parts, names)
             degree = self._degrees.get(key)
             if degree is None:
                 degree = self._degrees[key] = _count_links(session, snapshot.ctx, probe.side, parts, names)
             result[probe.atom, probe.side] = degree
         return result
+
+
+def _anchor_text(value: tree.Value | None, read: Callable[[tree.Value], object]) -> str | None:
+    if value is None:
+        return None
+    found = read(value)
+    values.check_text(found, value.at, "An id, type or name")
+    return str(found)
 
 
 def _needs_no_degrees(query: Query) -> bool:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from trivium.errors import KipError
+from trivium.errors import KipError, printable
 from trivium.kip.lexer import MAX_INTEGER, MAX_NESTING, MIN_INTEGER
 
 MAX_VALUE_NESTING = MAX_NESTING - 4
@@ -104,10 +104,15 @@ def check_storable(value: Any, at: int | None = None) -> None:
     _check_storable(value, at, 0)
 
 
-def show(value: Any) -> str:
-    """A value as a message names it, shortened."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= 40 else text[:37] + "..."
+def show(value: Any, room: int = 80) -> str:
+    """A value as a message names it: JSON, shortened, always printable."""
+    if isinstance(value, str):
+        value = value[: room + 1]
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (ValueError, TypeError, RecursionError):
+        return f"a value of type {type(value).__name__}"
+    return printable(text if len(text) <= room else text[: room - 3] + "...")
 
 
 def _check_storable(value: Any, at: int | None, depth: int) -> None:

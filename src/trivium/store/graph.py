@@ -51,6 +51,8 @@ class Link(Struct):
 
 
 Element = Concept | Link
+NewLink = tuple[int, str, int, dict[str, Any]]
+"""A link to be made: subject, predicate, object, attributes."""
 
 
 def size_class(count: int) -> int:
@@ -256,6 +258,16 @@ class Graph:
         sql = f"SELECT {_LINK} FROM link INDEXED BY link_p WHERE ctx = ? AND p = ?"
         return [_link(row) for row in self._execute(sql, (self.ctx, predicate))]
 
+    def concept_rows(self, type_: str) -> list[tuple[int, str, str, str]]:
+        """Id, name, attributes and metadata (as JSON text) of all nodes of a type."""
+        sql = "SELECT id, name, json(attrs), json(meta) FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
+        return self._session.rows(sql, (self.ctx, type_))  # type: ignore[return-value]
+
+    def link_rows(self, predicate: str) -> list[tuple[int, int, int, str, str]]:
+        """Id, ends, attributes and metadata (as JSON text) of all links of a predicate."""
+        sql = "SELECT id, s, o, json(attrs), json(meta) FROM link INDEXED BY link_p WHERE ctx = ? AND p = ?"
+        return self._session.rows(sql, (self.ctx, predicate))  # type: ignore[return-value]
+
     def count(self, kind: str, key: str) -> int:
         """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
         found = self._session.value(
@@ -289,6 +301,20 @@ class Graph:
         if subject & 1 or object_ & 1:
             self._note_higher_order(predicate)
         return element_id
+
+    def insert_links(self, links: Iterable[NewLink], metadata: dict[str, Any]) -> None:
+        """Make many links with the same metadata; none of them may exist."""
+        rows = []
+        text = encode(metadata)
+        for subject, predicate, object_, attributes in links:
+            element_id = (self._take("link") << 1) | 1
+            rows.append((element_id, self.ctx, subject, predicate, object_, self.now, encode(attributes), text))
+            self._bump("p", predicate, 1)
+            if subject & 1 or object_ & 1:
+                self._note_higher_order(predicate)
+        if rows:
+            sql = "INSERT INTO link VALUES (?, ?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))"
+            self._session.connection.executemany(sql, rows)
 
     def update_concept(
         self, node: Concept, attributes: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None

@@ -235,16 +235,24 @@ class SqliteStore:
         """A consistent copy while in use. StoreError if `destination` exists."""
         if Path(destination).exists():
             raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
+        done = False
         with _opening(destination):
             target = apsw.Connection(destination)
             session = self.checkout(timeout=3_600)
             try:
+                session.execute("BEGIN")  # one snapshot: else the copy starts over at every write of another process
+                session.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
                 with target.backup("main", session.connection, "main") as job:
                     while not job.done:
                         job.step(2_000)
+                done = True
             finally:
+                if session.connection.in_transaction:
+                    session.execute("ROLLBACK")
                 self.checkin(session)
                 target.close()
+                if not done:
+                    Path(destination).unlink(missing_ok=True)
 
     def query_plan(self, session: Session, sql: str, bindings: Any) -> list[str]:
         """SQLite's own account of how it runs a statement, indented by depth."""
@@ -297,6 +305,7 @@ class _Checkpointer:
     def _run(self) -> None:
         connection = apsw.Connection(self._path)
         connection.set_busy_timeout(100)
+        connection.pragma("user_version")  # only a connection that has read knows that there is a log to fold
         while True:
             self._wanted.wait()
             self._wanted.clear()
@@ -415,6 +424,10 @@ def translate(error: apsw.Error, path: str, limit: float) -> KipError:
         )
     if isinstance(error, apsw.NoMemError | apsw.TooBigError):
         return KipError("KIP_4002", f"The command needs more memory than there is: {error}.")
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        return KipError(
+            "KIP_4003", f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`."
+        )
     if isinstance(error, apsw.FullError):
         return KipError(
             "KIP_4003", f"The disk that holds {path} is full; nothing was changed.", "Free space and retry."

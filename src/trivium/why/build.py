@@ -14,9 +14,9 @@ import msgspec
 from trivium.why import documents, entries, linking, manifests, memory, symbols
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, discover, discover_memory, read_bytes
-from trivium.why.fingerprint import FileHashes, fingerprint
+from trivium.why.fingerprint import FileHashes
 from trivium.why.history import read_history
-from trivium.why.languages import is_analysed, is_source, language_of
+from trivium.why.languages import is_analysed, is_source
 from trivium.why.model import (
     FORMAT_VERSION,
     MAX_ALL_DOCUMENT_BYTES,
@@ -35,10 +35,8 @@ from trivium.why.model import (
     canonical,
     sha256,
 )
-from trivium.why.places import DocumentRules, is_document
-
-READING_VERSION = "1"
-"""Raise it when what is read out of a file changes: kept parts are then read again."""
+from trivium.why.places import is_document
+from trivium.why.state import is_read, rules_of, state_of, versions
 
 ANALYZER = "knowledge-entities"
 MAX_COVERAGE = 32
@@ -122,32 +120,6 @@ def build(
     return Build(index, body, mark, reading.parts, reading.hashes, _summary(index, discovery, reading))
 
 
-def state_of(root: Path, config: Config, discovery: Discovery, hashes: FileHashes) -> str:
-    """The fingerprint of a repository as it is: equal to that of a build when its index is still true."""
-    rules = rules_of(config)
-    return fingerprint(
-        root,
-        config,
-        discovery,
-        versions=_versions(discovery),
-        hashes=hashes,
-        content=lambda path: _is_read(path, rules),
-    )
-
-
-def rules_of(config: Config) -> DocumentRules:
-    return DocumentRules(config.records, config.glossaries, config.changelogs, config.generated_markers)
-
-
-def _versions(discovery: Discovery) -> dict[str, str]:
-    languages = {language for file in discovery.files if (language := language_of(file.path)) is not None}
-    return symbols.analyser_versions(languages) | {"reading": READING_VERSION}
-
-
-def _is_read(path: str, rules: DocumentRules) -> bool:
-    return is_document(path, rules) or is_source(path) or manifests.is_manifest(path)
-
-
 # --- reading --------------------------------------------------------------------------------------
 
 
@@ -168,7 +140,7 @@ class _Reading:
         self.discovery = discovery
         self.hashes = hashes
         self.progress = progress
-        key = sha256(canonical([_versions(discovery), self.rules]))
+        key = sha256(canonical([versions(discovery), self.rules]))
         self.earlier = earlier.files if earlier.key == key else {}
         self.parts = Parts(key)
         self.manifests: dict[str, bytes] = {}
@@ -176,7 +148,7 @@ class _Reading:
         self.read = 0
 
     def run(self) -> None:
-        wanted = [file for file in self.discovery.files if _is_read(file.path, self.rules)]
+        wanted = [file for file in self.discovery.files if is_read(file.path, self.rules)]
         wanted = self._within_budget(wanted)
         for number, file in enumerate(wanted, 1):
             if manifests.is_manifest(file.path):

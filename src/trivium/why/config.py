@@ -35,10 +35,8 @@ accepted there and have no effect. Exclusions are patterns as in a `.gitignore` 
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -116,8 +114,8 @@ def globs(patterns: tuple[str, ...]) -> Callable[[str], bool]:
 # --- checks of single values ----------------------------------------------------------------------
 
 Check = Callable[[str, Any], Any]
-_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,255}")
-_MARKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._-]{0,63}")
+_TAG = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,255}"
+_MARKER = r"[A-Za-z0-9][A-Za-z0-9:._-]{0,63}"
 
 
 def _bad(key: str, wanted: str, hint: str | None = None) -> ConfigError:
@@ -140,7 +138,7 @@ def _whole(low: int, high: int) -> Check:
 
 
 def _tag(key: str, value: Any) -> str:
-    fits = isinstance(value, str) and _TAG.fullmatch(value) and not value.endswith("/")
+    fits = isinstance(value, str) and re.fullmatch(_TAG, value) and not value.endswith("/")
     if not fits or ".." in value or "//" in value:
         raise _bad(
             key,
@@ -154,7 +152,7 @@ def _tag(key: str, value: Any) -> str:
 def _markers(key: str, value: Any) -> tuple[str, ...]:
     names = [value] if isinstance(value, str) else value
     fits = isinstance(names, list) and 1 <= len(names) <= 8
-    if not fits or not all(isinstance(name, str) and _MARKER.fullmatch(name) for name in names):
+    if not fits or not all(isinstance(name, str) and re.fullmatch(_MARKER, name) for name in names):
         raise _bad(
             key, "1 to 64 letters, digits and ':._-', such as 'trivium:generated', or a list of up to 8 such names"
         )
@@ -340,7 +338,7 @@ def _decode(file: Path) -> dict[str, Any]:
         raise ConfigError(f"The configuration {file.name} is larger than 1 MiB.", "Shorten it; a few keys are enough.")
     try:
         text = data.decode("utf-8-sig")
-        value = tomllib.loads(text) if file.suffix == ".toml" else msgspec.json.decode(text)
+        value = _loads(text) if file.suffix == ".toml" else msgspec.json.decode(text)
     except (ValueError, msgspec.DecodeError, RecursionError) as error:
         form = "TOML" if file.suffix == ".toml" else "JSON"
         detail = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
@@ -350,6 +348,12 @@ def _decode(file: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigError(f"The configuration {file.name} is not an object.", "Write keys and values, such as {}.")
     return value
+
+
+def _loads(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def _fields(data: dict[str, Any], own: bool) -> dict[str, Any]:
@@ -380,6 +384,8 @@ def _fields(data: dict[str, Any], own: bool) -> dict[str, Any]:
 
 
 def _unknown(key: str, own: bool) -> ConfigError:
+    import difflib
+
     prefix, _, name = key.rpartition(".")
     depth = key.count(".")
     siblings = sorted(

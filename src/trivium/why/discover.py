@@ -8,7 +8,6 @@ apply. Links are never followed, and neither submodules nor repositories inside 
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -51,7 +50,6 @@ _FOLDERS = frozenset(
         "site-packages",
     ]
 )
-_NAMES = re.compile(r"secret|credential|^\.env(?:\.|$)|\.(?:pem|key)$", re.IGNORECASE)
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OPEN_FILE = _OPEN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _BY_FOLDER = os.open in os.supports_dir_fd
@@ -200,15 +198,27 @@ def exclusion(config: Config) -> Callable[[str], bool]:
         parent, _, name = path.rpartition("/")
         if parent and folder(parent):
             return True
-        return name in _FOLDERS or name.endswith(".egg-info") or _NAMES.search(name) is not None
+        return name in _FOLDERS or name.endswith(".egg-info") or _is_private(name)
 
     def test(path: str) -> bool:
         parent, _, name = path.rpartition("/")
-        if (parent and folder(parent)) or _NAMES.search(name) or name == ".git" or name.endswith(".egg-info"):
+        if (parent and folder(parent)) or _is_private(name) or name == ".git" or name.endswith(".egg-info"):
             return True
         return path == index_file or path.startswith(f"{index_file}.") or extra(path)
 
     return test
+
+
+def _is_private(name: str) -> bool:
+    """Whether a name says that a file or folder holds secrets."""
+    name = name.lower()
+    return (
+        "secret" in name
+        or "credential" in name
+        or name == ".env"
+        or name.startswith(".env.")
+        or name.endswith((".pem", ".key"))
+    )
 
 
 def _plain_folders(root: Path) -> Callable[[str], bool]:
@@ -391,7 +401,7 @@ def _plain_files(root: Path, names: Iterable[str]) -> list[File]:
     files: list[File] = []
     plain = _plain_folders(root)
     for path in sorted(names):
-        if _unfit(path) is not None or _NAMES.search(path.rpartition("/")[2]):
+        if _unfit(path) is not None or _is_private(path.rpartition("/")[2]):
             continue
         try:
             found = os.lstat(root / path)

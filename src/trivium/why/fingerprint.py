@@ -11,8 +11,7 @@ import msgspec
 from . import git
 from .config import Config
 from .discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
-from .history import HISTORY_VERSION
-from .model import FORMAT_VERSION, File, canonical, sha256
+from .model import FORMAT_VERSION, HISTORY_VERSION, File, canonical, sha256
 
 _SETTLED_NS = 100_000_000
 _SETTLED_COARSE_NS = 2_000_000_000

@@ -13,9 +13,8 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
@@ -49,8 +48,7 @@ _SETTINGS = (
 )
 
 
-@dataclass(slots=True, frozen=True)
-class Repository:
+class Repository(NamedTuple):
     """A work tree and its data. `prefix` is the asked folder relative to `top`, empty at the top itself."""
 
     top: Path

@@ -16,9 +16,8 @@ import msgspec
 
 from . import git
 from .config import Config
-from .model import MAX_METADATA, MAX_NAME, MAX_PATH, CommitChange, Conventional, Coverage, History
+from .model import HISTORY_VERSION, MAX_METADATA, MAX_NAME, MAX_PATH, CommitChange, Conventional, Coverage, History
 
-HISTORY_VERSION = "1"
 HISTORY_SECONDS = 30.0
 HISTORY_BYTES = 64 << 20
 

@@ -6,11 +6,7 @@ program would have to compute are not read.
 
 from __future__ import annotations
 
-import ast
-import configparser
 import re
-import tomllib
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -90,7 +86,7 @@ def _name(file: str, data: bytes) -> str | None:
     """The name a manifest states; None when it states none or cannot be read."""
     try:
         name = _NAMES[file](data.decode("utf-8-sig"))
-    except (ValueError, SyntaxError, RecursionError, MemoryError, msgspec.MsgspecError, configparser.Error):
+    except (ValueError, SyntaxError, RecursionError, MemoryError, msgspec.MsgspecError):
         return None
     if not isinstance(name, str):
         return None
@@ -111,19 +107,35 @@ def _table(value: Any, *keys: str) -> Any:
 
 
 def _pyproject(text: str) -> Any:
+    import tomllib
+
     table = tomllib.loads(text)
     return _table(table, "project", "name") or _table(table, "tool", "poetry", "name")
 
 
+def _cargo(text: str) -> Any:
+    import tomllib
+
+    return _table(tomllib.loads(text), "package", "name")
+
+
 def _setup_cfg(text: str) -> str | None:
+    import configparser
+
     parser = configparser.RawConfigParser(strict=False)
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return None
     name = parser.get("metadata", "name", fallback=None)
     return None if name is None or name.startswith(("attr:", "file:")) or "%(" in name else name
 
 
 def _setup_py(text: str) -> str | None:
     """The literal `name` of the first call of `setup` or `….setup`."""
+    import ast
+    import warnings
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
@@ -146,7 +158,7 @@ _NAMES: dict[str, Callable[[str], Any]] = {
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup_cfg,
     "setup.py": _setup_py,
-    "Cargo.toml": lambda text: _table(tomllib.loads(text), "package", "name"),
+    "Cargo.toml": _cargo,
     "go.mod": _go_mod,
 }
 

@@ -13,6 +13,8 @@ import msgspec
 
 FORMAT_VERSION: Literal[1] = 1
 SCHEMA_VERSION = 1
+HISTORY_VERSION = "1"
+"""Raise it when a window of history is read differently."""
 
 DECISION, CONCEPT, CHANGE = "decision", "concept", "change"
 

@@ -1,8 +1,9 @@
 """The index as graph elements: one way, idempotent, rebuilt with the index (docs/why-graph.md).
 
 Nodes of the types Decision, Concept, Change, SourceFile and Document, and links `supersedes`, `affects`, `defines`,
-`mentions` and `covers`, all with metadata `source` = SOURCE. What is gone from the index is removed; a node that people
-have linked to stays, with metadata `status` = "retracted". Keys and links that people added are left alone.
+`mentions` and `covers`, all with metadata `source` = SOURCE. What is gone from the index is removed; what people have
+linked to or written attributes on stays, with metadata `status` = "retracted". Keys and links that people added are left
+alone, and so is the metadata of a node or link that was there before: it stays theirs.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from trivium.store.graph import Concept, Graph, Link
-from trivium.store.graph import Link as GraphLink
+from trivium.store.codec import decode, encode
+from trivium.store.graph import Graph, NewLink
 from trivium.why.model import CHANGE, CONCEPT, DECISION, CommitEvidence, DocumentRegion, Entity, Index
 
 SOURCE = "trivium:index"
@@ -30,17 +31,27 @@ TYPES = {
 }
 PREDICATES = {
     "supersedes": ("The decision takes the place of the other.", ["Decision"], ["Decision"]),
-    "affects": ("The decision or change cites or touches the file.", ["Decision", "Change", "Concept"], ["SourceFile"]),
+    "affects": (
+        "The decision, change or concept cites or touches the file.",
+        ["Decision", "Change", "Concept"],
+        ["SourceFile", "Document"],
+    ),
     "defines": ("The concept names what the file declares.", ["Concept"], ["SourceFile"]),
     "mentions": ("The one mentions the other.", ["*"], ["*"]),
-    "covers": ("The document declares that it covers the file.", ["Document"], ["SourceFile"]),
+    "covers": ("The document declares that it covers the file.", ["Document"], ["SourceFile", "Document"]),
 }
 OWN_KEYS = frozenset(
     {"entity_id", "title", "status", "date", "path", "line_start", "line_end", "aliases", "sha", "language", "symbols"}
     | {"change_type", "change_scope", "breaking"}
 )
 
+LINK_KEYS = frozenset({"line", "symbol"})
+
 Key = tuple[str, str]
+Row = tuple[int, str, str, str]
+"""A stored node: id, name, attributes and metadata as JSON text."""
+LinkRow = tuple[int, int, int, str, str]
+"""A stored link: id, subject, object, attributes and metadata as JSON text."""
 
 
 class _Node(Struct):
@@ -147,28 +158,38 @@ def project(graph: Graph, index: Index) -> ProjectionReport:
 
 
 class _Projector:
+    """One pass: stored elements are read as JSON text, and only what differs is decoded and written."""
+
     def __init__(self, graph: Graph, index: Index) -> None:
         self._graph = graph
         self._hash = index.index_hash
         self._wanted = _Wanted(index)
         self._ids: dict[Key, int] = {}
         self._report = ProjectionReport()
+        self._decoded: dict[str, dict[str, Any]] = {}
 
     def run(self) -> ProjectionReport:
         domain = self._schema()
-        known = {(node.type, node.name): node for type_ in TYPES for node in self._graph.nodes_of_type(type_)}
+        known = {(type_, row[1]): row for type_ in TYPES for row in self._graph.concept_rows(type_)}
         for key, wanted in self._wanted.nodes.items():
             self._node(key, wanted, known.get(key))
-        links = {
-            (link.subject, link.predicate, link.object): link
-            for predicate in (*PREDICATES, "belongs_to_domain")
-            for link in self._graph.links_with(predicate)
-        }
-        kept = self._write_links(domain, links)
-        stale = [link for link in links.values() if _ours(link) and link.id not in kept]
+        stale = self._write_links(domain)
         self._remove_links(stale)
-        self._remove_nodes([node for key, node in known.items() if _ours(node) and key not in self._wanted.nodes])
+        self._remove_nodes([row for key, row in known.items() if key not in self._wanted.nodes and self._ours(row[3])])
         return self._report
+
+    def _metadata_of(self, text: str) -> dict[str, Any]:
+        """Decoded metadata; many elements have the same."""
+        found = self._decoded.get(text)
+        if found is None:
+            found = self._decoded[text] = decode(text)
+        return found
+
+    def _ours(self, metadata: str) -> bool:
+        return self._metadata_of(metadata).get("source") == SOURCE
+
+    def _retracted(self, metadata: str) -> bool:
+        return self._metadata_of(metadata).get("status") == "retracted"
 
     # --- schema -----------------------------------------------------------------------------------
 
@@ -195,72 +216,91 @@ class _Projector:
             metadata["evidence"] = evidence
         return metadata
 
-    def _node(self, key: Key, wanted: _Node, node: Concept | None) -> None:
+    def _node(self, key: Key, wanted: _Node, row: Row | None) -> None:
         metadata = self._metadata(wanted.evidence)
-        if node is None:
+        if row is None:
             self._ids[key] = self._graph.insert_concept(*key, wanted.attributes, metadata)
             self._report.created += 1
             return
-        self._ids[key] = node.id
-        theirs = {name: value for name, value in node.attributes.items() if name not in OWN_KEYS}
+        self._ids[key] = row[0]
+        current = self._metadata_of(row[3])
+        ours = current.get("source") == SOURCE
+        settled = not ours or _same_metadata(current, metadata)
+        if settled and row[2] == encode(wanted.attributes):
+            return
+        before = decode(row[2])
+        theirs = {name: value for name, value in before.items() if not ours or name not in OWN_KEYS}
         attributes = {**theirs, **wanted.attributes}
-        if attributes != node.attributes or not _same_metadata(node.metadata, metadata):
-            self._graph.update_concept(node, attributes, {**node.metadata, **metadata})
-            self._report.updated += 1
-
-    def _write_links(self, domain: int, known: dict[tuple[int, str, int], Link]) -> set[int]:
-        kept: set[int] = set()
-        wanted = {(self._ids[s], p, self._ids[o]): facts for (s, p, o), facts in self._wanted.links.items()}
-        for key, element_id in self._ids.items():
-            if key[0] in ("Decision", "Concept"):
-                wanted[element_id, "belongs_to_domain", domain] = {}
-        for triple, facts in wanted.items():
-            link = known.get(triple)
-            if link is None:
-                self._graph.insert_link(*triple, facts, self._metadata([]))
-                self._report.created += 1
-                continue
-            kept.add(link.id)
-            if _ours(link) and (link.attributes != {**link.attributes, **facts} or _retracted(link)):
-                metadata = {**link.metadata, **self._metadata([])}
-                self._graph.update_link(link, {**link.attributes, **facts}, metadata)
+        if not settled or attributes != before:
+            node = self._graph.concept(row[0])
+            if node is not None:
+                self._graph.update_concept(node, attributes, {**current, **metadata} if ours else None)
                 self._report.updated += 1
-        return kept
+
+    def _write_links(self, domain: int) -> list[LinkRow]:
+        """Make and mend the wanted links; gives those of ours that are wanted no more."""
+        ids = self._ids
+        wanted: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in PREDICATES}
+        for (subject, predicate, object_), facts in self._wanted.links.items():
+            wanted[predicate][ids[subject], ids[object_]] = facts
+        members = [element_id for key, element_id in ids.items() if key[0] in ("Decision", "Concept")]
+        wanted["belongs_to_domain"] = {(element_id, domain): {} for element_id in members}
+        new: list[NewLink] = []
+        stale: list[LinkRow] = []
+        for predicate, ends in wanted.items():
+            for row in self._graph.link_rows(predicate):
+                facts = ends.pop((row[1], row[2]), None)
+                if facts is not None:
+                    self._mend(row, facts)
+                elif self._ours(row[4]):
+                    stale.append(row)
+            new += ((subject, predicate, object_, facts) for (subject, object_), facts in ends.items())
+        self._graph.insert_links(new, self._metadata([]))
+        self._report.created += len(new)
+        return stale
+
+    def _mend(self, row: LinkRow, facts: dict[str, Any]) -> None:
+        if not self._ours(row[4]):
+            return
+        before = {} if row[3] == "{}" else decode(row[3])
+        attributes = {**{name: value for name, value in before.items() if name not in LINK_KEYS}, **facts}
+        if attributes != before or self._retracted(row[4]):
+            link = self._graph.link(row[0])
+            if link is not None:
+                self._graph.update_link(link, attributes, {**link.metadata, **self._metadata([])})
+                self._report.updated += 1
 
     # --- what is gone -----------------------------------------------------------------------------
 
-    def _remove_links(self, links: list[GraphLink]) -> None:
-        spoken_of = {end for link in links for end in [link.id] if self._graph.links_about([link.id])}
-        self._report.removed += self._graph.delete_links(link.id for link in links if link.id not in spoken_of)
-        for link in links:
-            if link.id in spoken_of and not _retracted(link):
+    def _remove_links(self, rows: list[LinkRow]) -> None:
+        kept = {row[0] for row in rows if self._is_theirs(row[0], row[3], LINK_KEYS)}
+        self._report.removed += self._graph.delete_links(row[0] for row in rows if row[0] not in kept)
+        for row in rows:
+            link = self._graph.link(row[0]) if row[0] in kept and not self._retracted(row[4]) else None
+            if link is not None:
                 self._graph.update_link(link, None, {**link.metadata, "status": "retracted"})
                 self._report.removed += 1
 
-    def _remove_nodes(self, nodes: list[Concept]) -> None:
-        for node in nodes:
-            if self._graph.links_about([node.id]):
-                if not _retracted(node):
-                    self._graph.update_concept(node, None, {**node.metadata, "status": "retracted"})
-                    self._report.removed += 1
+    def _remove_nodes(self, rows: list[Row]) -> None:
+        for row in rows:
+            kept = self._is_theirs(row[0], row[2], OWN_KEYS)
+            node = None if kept and self._retracted(row[3]) else self._graph.concept(row[0])
+            if node is None:
+                continue
+            if kept:
+                self._graph.update_concept(node, None, {**node.metadata, "status": "retracted"})
             else:
                 self._graph.delete_concept(node)
-                self._report.removed += 1
+            self._report.removed += 1
 
-
-def _ours(element: Concept | Link) -> bool:
-    return element.metadata.get("source") == SOURCE
-
-
-def _retracted(element: Concept | Link) -> bool:
-    return element.metadata.get("status") == "retracted"
+    def _is_theirs(self, element_id: int, attributes: str, own: frozenset[str]) -> bool:
+        """Whether people have written attributes on an element or linked it."""
+        return not own.issuperset(decode(attributes)) or bool(self._graph.links_about([element_id]))
 
 
 def _same_metadata(current: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Equal but for the index hash, which names the index in which the element last changed."""
-    return all(current.get(key) == value for key, value in wanted.items() if key != "index_hash") and not (
-        "evidence" in current and "evidence" not in wanted
-    )
+    return all(current.get(key) == value for key, value in wanted.items() if key != "index_hash")
 
 
 def schema_names() -> Iterable[str]:

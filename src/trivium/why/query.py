@@ -7,8 +7,9 @@ documents → cut to the limit → budget. Nothing is inferred, and no file, pro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
+
+import msgspec
 
 from trivium.errors import TriviumError
 from trivium.why.budget import with_budget
@@ -54,20 +55,19 @@ class Request(NamedTuple):
     root: str | None
 
 
-@dataclass
-class Found:
+class Found(msgspec.Struct):
     """Everything that matches, before the limit unless said otherwise."""
 
     request: Request
     source: str
     enabled: bool
     coverage: list[Coverage]
-    ranked: list[Entity] = field(default_factory=list)
-    documents: list[DocumentItem] = field(default_factory=list)
+    ranked: list[Entity] = []
+    documents: list[DocumentItem] = []
     """The first ones, as many as the request's limit."""
     document_count: int = 0
-    relations: dict[str, list[MemoryRelation]] = field(default_factory=dict)
-    guidance: list[str] = field(default_factory=list)
+    relations: dict[str, list[MemoryRelation]] = {}
+    guidance: list[str] = []
 
 
 def knowledge_why(

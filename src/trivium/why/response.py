@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from trivium.errors import TriviumError
-from trivium.why.json_schema import first_fault
 from trivium.why.model import (
     MAX_ALIASES,
     MAX_EVIDENCE,
@@ -62,6 +61,8 @@ def to_json(answer: dict[str, Any]) -> str:
 
 def validate(answer: Any) -> None:
     """Raise `WhyResponseError`, naming the place, unless this is an answer of the contract (reference 8)."""
+    from trivium.why.json_schema import first_fault
+
     fault = first_fault(answer, _schema())
     if fault is not None:
         raise WhyResponseError(

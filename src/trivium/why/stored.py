@@ -1,24 +1,29 @@
-"""The index of a context: built into the store, loaded, and checked for freshness."""
+"""The index of a context: built into the store, loaded, and checked for freshness.
+
+Loading and checking are what every `why` does, so the build and the projection are imported only to build.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from trivium.errors import TriviumError
-from trivium.search.index import index_texts
 from trivium.store import repository
-from trivium.store.graph import Graph
 from trivium.store.sqlite import SqliteStore
-from trivium.why.build import Build, Parts, Progress, Summary, build, state_of
 from trivium.why.config import Config
 from trivium.why.discover import discover
 from trivium.why.fingerprint import FileHashes
 from trivium.why.model import Index, sha256
 from trivium.why.prepared import PreparedIndex
-from trivium.why.projection import ProjectionReport, project
+from trivium.why.state import state_of
+
+if TYPE_CHECKING:
+    from trivium.why.build import Build, Parts, Progress, Summary
+    from trivium.why.projection import ProjectionReport
 
 
 class IndexMissingError(TriviumError):
@@ -64,6 +69,11 @@ def build_into(
 
     Without `cache` every file is read again. On any failure the old index stays.
     """
+    from trivium.search.index import index_texts
+    from trivium.store.graph import Graph
+    from trivium.why.build import Parts, build
+    from trivium.why.projection import ProjectionReport, project
+
     parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())
     built = build(root, config, parts=parts, hashes=hashes, progress=progress)
     stored = repository.StoredIndex(
@@ -82,6 +92,8 @@ def build_into(
 
 
 def _earlier(store: SqliteStore, ctx: int) -> tuple[Parts, FileHashes]:
+    from trivium.why.build import Parts
+
     with store.read() as session:
         found = repository.load_parts(session, ctx)
     if found is None:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-_LINES = re.compile(r"(?P<path>.+):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?", re.DOTALL)
-_DRIVE = re.compile(r"[A-Za-z]:/")
+_LINES = r"(?s:(?P<path>.+):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?)"
+_DRIVE = r"[A-Za-z]:/"
 
 
 class Located(NamedTuple):
@@ -36,7 +36,7 @@ def locate(target: str, knows: Callable[[str], bool], root: str | None = None) -
     whole = _normal(target, root)
     if whole is not None and knows(whole):
         return Located(whole, None, whole)
-    match = _LINES.fullmatch(target)
+    match = re.fullmatch(_LINES, target)
     if match is None:
         return Located(None, None, whole or target)
     written = match["path"]
@@ -51,7 +51,7 @@ def locate(target: str, knows: Callable[[str], bool], root: str | None = None) -
 def _normal(text: str, root: str | None) -> str | None:
     """The path relative to the repository's root, with `/` and without `.` and `..`; None if it lies outside."""
     path = text.replace("\\", "/")
-    if path.startswith("/") or _DRIVE.match(path):
+    if path.startswith("/") or re.match(_DRIVE, path):
         return None if root is None else _inside(posixpath.normpath(path), root)
     path = posixpath.normpath(path)
     if path == ".." or path.startswith("../"):
