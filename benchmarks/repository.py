@@ -129,16 +129,22 @@ def _document(number: int, modules: list[tuple[str, str]], chance: random.Random
         front += f"supersedes: {number - 4:04}-decision.md\n" if number % 20 == 16 else ""
         path = f"docs/adr/{number:04}-decision.md"
         text = f"{front}---\n\n# Use {chance.choice(WORDS)} number {number}\n\n## Context\n\n"
-        return path, text + "\n".join(body) + "\n## Decision\n\n" + "\n".join(_sentence(chance) for _ in range(20)) + "\n"
+        return path, text + "\n".join(body) + "\n## Decision\n\n" + "\n".join(
+            _sentence(chance) for _ in range(20)
+        ) + "\n"
     if kind == 1 and number % 8 == 1:
         text = f"---\ntype: concept\naliases: [{cited[0][1]}]\n---\n\n# Concept {number}\n\n"
         return f"docs/concepts/{number:04}.md", text + "\n".join(body)
     if kind == 2 and number % 40 == 2:
         items = [f"- {_sentence(chance)} In `{chance.choice(modules)[0]}`.\n" for _ in range(20)]
-        return f"packages/{WORDS[number % 24]}/CHANGELOG.md", f"# Changes {number}\n\n## 1.{number}.0\n\n" + "".join(items)
+        return f"packages/{WORDS[number % 24]}/CHANGELOG.md", f"# Changes {number}\n\n## 1.{number}.0\n\n" + "".join(
+            items
+        )
     if kind == 2 and number % 40 == 22:
         terms = [f"## Term {number} {word}\n\n{_sentence(chance)}\n" for word in WORDS[:20]]
         return f"docs/glossary/{number:04}.md", "# Glossary\n\n" + "\n".join(terms)
-    sections = [f"## {_sentence(chance)[:40]}\n\n{part}\n- {_sentence(chance)}\n- `code` {_sentence(chance)}\n" for part in body]
+    sections = [
+        f"## {_sentence(chance)[:40]}\n\n{part}\n- {_sentence(chance)}\n- `code` {_sentence(chance)}\n" for part in body
+    ]
     extra = [f"{_sentence(chance)} {_sentence(chance)} [link](../{chance.choice(modules)[0]})\n" for _ in range(8)]
     return f"docs/guide/{number:04}.md", f"# Guide {number}\n\n" + "\n".join([*sections, *extra])

@@ -40,7 +40,7 @@ def paths(root: Path, **settings: Any) -> list[str]:
 
 
 def without_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("trivium.why.git._which", lambda name: None)
 
 
 # --- git work trees -------------------------------------------------------------------------------

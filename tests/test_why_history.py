@@ -290,7 +290,7 @@ def test_without_a_repository_commits_or_git_history_is_not_analysed(
     repository.commit("start", "a.md")
     restricted = read_history(repository.root, Config(profile="service"))
     assert state(restricted) == ("not-analyzed", "The restricted profile reads no local history.")
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("trivium.why.git._which", lambda name: None)
     assert state(history(repository.root)) == ("not-analyzed", "No git program was found.")
 
 

@@ -76,14 +76,17 @@ def test_a_long_region_is_cut_at_the_last_line_that_fits() -> None:
     document = read("adr/1.md", "# A\n" + ("x" * 1023 + "\n") * 40)
     assert document.reasons == ["region-limit"]
     assert document.entities[0].region.line_end == 16
-    single = read("adr/1.md", "# A " + "[x](y)" * 20_000 + "\n")
-    assert "region-limit" in single.reasons or "name-limit" in single.reasons
+    first = read("adr/1.md", "x" * 20_000 + "\n# A\n")
+    assert first.reasons == ["region-limit"]
+    assert (first.entities[0].region.line_start, first.entities[0].region.line_end) == (1, 1)
 
 
 @given(st.lists(st.sampled_from(["a", "", "é", "  b", "\u2028", "\x0c"]), max_size=8), st.data())
 def test_any_lines_give_the_hash_of_their_bytes(texts: list[str], data: st.DataObject) -> None:
     lines = [text.encode() + data.draw(st.sampled_from([b"\n", b"\r\n", b"\r"])) for text in texts]
-    lines = [line for index, line in enumerate(lines) if not (line == b"\n" and index and lines[index - 1][-1:] == b"\r")]
+    lines = [
+        line for index, line in enumerate(lines) if not (line == b"\n" and index and lines[index - 1][-1:] == b"\r")
+    ]
     whole = b"".join(lines)
     if not lines:
         return
@@ -122,12 +125,13 @@ def test_front_matter_keeps_scalars_as_written() -> None:
 )
 def test_unreadable_or_dangerous_yaml_counts_as_none(block: str) -> None:
     document = read("adr/0001-x.md", f"---\n{block}\n---\n# Title\n\nText\n")
-    assert document.reasons == ["invalid-frontmatter"] or "region-limit" in document.reasons
     assert "invalid-frontmatter" in document.reasons
     assert document.title == "Title"
 
 
-@pytest.mark.parametrize("text", ["---\nJust a sentence\n---\n", "----\na: 1\n---\n", "---\na: 1\n", "x\n---\na: 1\n---\n"])
+@pytest.mark.parametrize(
+    "text", ["---\nJust a sentence\n---\n", "----\na: 1\n---\n", "---\na: 1\n", "x\n---\na: 1\n---\n"]
+)
 def test_what_is_no_front_matter(text: str) -> None:
     front = read_front_matter(text)
     assert (front.values, front.lines, front.invalid) == ({}, 0, False)
@@ -184,7 +188,9 @@ def test_what_names_nothing_here(text: str) -> None:
 
 
 def test_a_target_is_unescaped_and_reference_links_resolve() -> None:
-    found = references("[a](<b c.md>) [d](e%20f.md) [g](h\\_i.md) [j][k] [k] ![img](z.png) [x][undefined]\n\n[K]: l.md\n")
+    found = references(
+        "[a](<b c.md>) [d](e%20f.md) [g](h\\_i.md) [j][k] [k] ![img](z.png) [x][undefined]\n\n[K]: l.md\n"
+    )
     assert [value for kind, value, _ in found if kind == "link"] == ["b c.md", "e f.md", "h_i.md", "l.md", "l.md"]
 
 
@@ -341,7 +347,21 @@ def test_any_bytes_can_be_read(data: bytes) -> None:
         read(path, data)
 
 
-BLOCKS = ["# A", "## 1.0", "Status: x", "- a `b`", "  - c", "**T**: u", "T", ": d", "> q", "```", "| a | b |", "|-|-|", ""]
+BLOCKS = [
+    "# A",
+    "## 1.0",
+    "Status: x",
+    "- a `b`",
+    "  - c",
+    "**T**: u",
+    "T",
+    ": d",
+    "> q",
+    "```",
+    "| a | b |",
+    "|-|-|",
+    "",
+]
 
 
 @given(st.lists(st.sampled_from([*BLOCKS, "<!-- trivium:generated -->", "Decision: x", "===", "a — b"]), max_size=20))

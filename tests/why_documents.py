@@ -14,14 +14,14 @@ def read(path: str, text: str | bytes, rules: DocumentRules | None = None) -> Do
     """Reads a document and checks every region it states against the bytes."""
     data = text.encode() if isinstance(text, str) else text
     document = read_document(path, data, rules)
+    lines = re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", data) if document.entities else []
     for entity in document.entities:
-        check_region(entity, path, data)
+        check_region(entity, path, lines)
     return document
 
 
-def check_region(entity: RawEntity, path: str, data: bytes) -> None:
-    """Recomputes a region's hash with a splitter of its own."""
-    lines = re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", data)
+def check_region(entity: RawEntity, path: str, lines: list[bytes]) -> None:
+    """Recomputes a region's hash from lines that another splitter found."""
     region = entity.region
     assert region.path == path
     assert 1 <= region.line_start <= region.line_end <= len(lines)
@@ -42,7 +42,10 @@ class Files:
     """A resolver over listed files: `modules` maps a path to its exported names, `others` are paths without entry."""
 
     def __init__(
-        self, modules: dict[str, list[str]] | None = None, others: list[str] | None = None, areas: list[str] | None = None
+        self,
+        modules: dict[str, list[str]] | None = None,
+        others: list[str] | None = None,
+        areas: list[str] | None = None,
     ) -> None:
         self._modules = modules or {}
         self._entries = {path: _entry("module", path) for path in self._modules}

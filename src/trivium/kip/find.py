@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip import bind, operands, tree
-from trivium.kip.bind import Source
+from trivium.kip.bind import Parameters, Source
 from trivium.kip.expressions import operand
 from trivium.kip.groups import GroupEmitter
 from trivium.kip.operands import aggregate, group_terms, is_null_term, null_term, order_terms
 from trivium.kip.scope import Bound, Compiler, Scope, unbound
 from trivium.kip.shape import Output, output, read_json
+from trivium.kip.snapshot import Snapshot
 
 _PLACE = re.compile(r"[?$](\d+)")
 
@@ -37,10 +38,24 @@ class Plan(Struct):
     notes: list[str] = []
     cap: int = 0
     used: int = 0
+    literals: tuple[list[Any], list[int]] | None = None
 
     def __post_init__(self) -> None:
         """Sources beyond the last placeholder of the statement are read for their checks alone."""
         self.used = max(map(int, _PLACE.findall(self.sql)), default=0)
+
+    def bindings(self, parameters: Parameters, snapshot: Snapshot, tokens: list[str] | None) -> list[Any]:
+        """A value for every source. A plan holds for one schema epoch, so the text's own literals are checked once."""
+        if tokens is not None:
+            return [source.read(parameters, snapshot, tokens) for source in self.sources]
+        if self.literals is None:
+            read = [None if source.param else source.read(parameters, snapshot, None) for source in self.sources]
+            self.literals = read, [index for index, source in enumerate(self.sources) if source.param]
+        values, open_ = self.literals
+        values = values.copy()
+        for index in open_:
+            values[index] = self.sources[index].read(parameters, snapshot, None)
+        return values
 
     def columns(self, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
         """One list of values per FIND expression."""

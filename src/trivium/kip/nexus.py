@@ -36,6 +36,7 @@ class Nexus:
         self.runner = QueryRunner(settings, identity)
         self._snapshot: Snapshot | None = None
         self._checked_at = -1
+        self._write_schema: tuple[tuple[int, int], Snapshot] | None = None
         self._exported: tuple[tuple[str, int], list[tuple[int, int]]] | None = None
 
     # --- entry ------------------------------------------------------------------------------------
@@ -132,6 +133,14 @@ class Nexus:
         self._snapshot = found
         return found
 
+    def _load_for_write(self, session: Session) -> Snapshot:
+        """The schema inside a write transaction: read again only if another connection has written."""
+        state = (session.connection.data_version(), session.schema_writes)
+        known = self._write_schema
+        if known is None or known[0] != state:
+            known = self._write_schema = (state, self._load(session))
+        return known[1]
+
     # --- writing ----------------------------------------------------------------------------------
 
     def _write(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool) -> dict[str, Any]:
@@ -139,7 +148,7 @@ class Nexus:
 
         result: dict[str, Any] = {}
         with self.store.write() as session:
-            schema = self._load(session)
+            schema = self._load_for_write(session)
             graph = Graph(session, self.ctx, self._clock(), index_texts)
             result = self._change(session, graph, prepared, parameters, schema, dry_run)
             if dry_run:

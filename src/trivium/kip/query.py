@@ -149,9 +149,15 @@ class Query(Struct):
     targets: list[tree.Var] | None = None
     limit: tree.Value | None = None
     cap: int | None = None
-    names: list[tree.Value] | None = None
+    names: list[tree.Value] = []
+    """The types and predicates that the pattern names."""
+    has_open_names: bool = False
     analysis: Analysis | None = None
     variants: dict[tuple[Any, ...], Plan] = {}
+
+    def __post_init__(self) -> None:
+        self.names = _schema_values(self.find.where)
+        self.has_open_names = any(isinstance(name, tree.Param) for name in self.names)
 
 
 class QueryRunner:
@@ -216,7 +222,7 @@ class QueryRunner:
             parameters.update({f"{KEY}{index}": key for index, key in enumerate(keys)})
         tokens = prepared.tokens
         plan = self._variant(session, query, prepared, parameters, snapshot, moment, resume)
-        bindings = [source.read(parameters, snapshot, tokens) for source in plan.sources]
+        bindings = plan.bindings(parameters, snapshot, tokens)
         self._check_exist(session, plan, bindings, snapshot, parameters)
         if resume is not None and (plan.keys != len(keys) or plan.order != resume):
             raise _bad_cursor(find.cursor)
@@ -246,7 +252,7 @@ class QueryRunner:
         query = prepared.query
         assert query is not None
         plan = self._variant(session, query, prepared, parameters, snapshot, moment, None)
-        bindings = [source.read(parameters, snapshot, prepared.tokens) for source in plan.sources]
+        bindings = plan.bindings(parameters, snapshot, prepared.tokens)
         self._check_exist(session, plan, bindings, snapshot, parameters)
         rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
         cap = query.cap or self.settings.max_rows
@@ -271,7 +277,7 @@ class QueryRunner:
         resume: tuple[str, ...] | None,
     ) -> Plan:
         read = _reader(parameters, prepared.tokens)
-        facts = _facts(query, read, snapshot) if prepared.tokens is not None or prepared.params else ()
+        facts = _facts(query, read, snapshot) if prepared.tokens is not None or query.has_open_names else ()
         if query.analysis is None or query.analysis[0] != snapshot.epoch:
             atoms = _first_atoms(query.find.where)
             query.analysis = (snapshot.epoch, atoms, probes_of(atoms, snapshot, read))
@@ -446,8 +452,6 @@ def _reader(parameters: Parameters, tokens: list[str] | None) -> Callable[[tree.
 def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapshot) -> tuple[Any, ...]:
     """What the plan takes from the values of types and predicates: counts by order of size, higher-order use."""
     facts: list[Any] = []
-    if query.names is None:
-        query.names = _schema_values(query.find.where)
     for value in query.names:
         name = read(value)
         values.check_text(name, value.at, "A type or predicate")

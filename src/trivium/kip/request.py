@@ -20,17 +20,40 @@ def execute(nexus: Nexus, request: Any, *, readonly: bool = False) -> dict[str, 
         if "command" in request:
             return _single(nexus, request["command"], parameters, dry_run, readonly)[0]
         return _batch(nexus, request["commands"], parameters, dry_run, readonly)
-    except KipError as error:
-        return {"error": error.to_dict()}
-    except RecursionError:
-        return {"error": KipError("KIP_4002", "The command is nested too deep.", "Flatten it.").to_dict()}
-    except MemoryError:
-        return {"error": KipError("KIP_4002", "The command needs more memory than there is.").to_dict()}
-    except Exception as error:  # the last line: a fault of ours must not reach an agent as a trace
-        return {"error": _internal(error).to_dict()}
+    except Exception as error:
+        return {"error": _told(nexus, error).to_dict()}
 
 
-def _internal(error: Exception) -> KipError:
+def explain(nexus: Nexus, command: Any, parameters: Any, *, readonly: bool = False) -> dict[str, Any]:
+    """The report of `kip.explain` on a command, which is executed; never raises, as `execute` does not."""
+    from trivium.kip.explain import explain as explained
+
+    report: dict[str, Any] = {"tokens": [], "tree": "", "plan": [], "sql": "", "bindings": [], "timing_us": {}}
+    try:
+        given, _, readonly = _check({"command": command, "parameters": parameters}, readonly)
+        _check_command(command)
+        if readonly and nexus.is_write(nexus.prepare(command)):
+            raise _refused()
+        report = explained(nexus, command, given)
+        if nexus.store.closed and "error" in report["response"]:
+            raise nexus.store.closed_error()
+    except Exception as error:
+        report["response"] = {"error": _told(nexus, error).to_dict()}
+    return report
+
+
+def _told(nexus: Nexus, error: Exception) -> KipError:
+    """Whatever ended a command as a KIP error: a fault of ours must not reach an agent as a trace."""
+    if isinstance(error, KipError) and not error.code.startswith("KIP_4"):
+        return error
+    if nexus.store.closed:
+        return nexus.store.closed_error()
+    if isinstance(error, KipError):
+        return error
+    if isinstance(error, RecursionError):
+        return KipError("KIP_4002", "The command is nested too deep.", "Flatten it.")
+    if isinstance(error, MemoryError):
+        return KipError("KIP_4002", "The command needs more memory than there is.")
     return KipError("KIP_4003", f"The engine failed inside ({type(error).__name__}: {error}); nothing was changed.")
 
 
@@ -53,6 +76,8 @@ def _check(request: Any, readonly: bool) -> tuple[Parameters, bool, bool]:
     for name, value in (("dry_run", dry_run), ("readonly", own_readonly)):
         if not isinstance(value, bool):
             raise _envelope(f"{name} must be true or false, not {values.show(value)}.", "Send a JSON boolean.")
+    if readonly is not False and readonly is not True:
+        raise _envelope(f"readonly must be True or False, not {values.show(readonly)}.", "Pass readonly=True or False.")
     return _parameters(request.get("parameters", {})), dry_run, readonly or own_readonly
 
 
@@ -75,12 +100,8 @@ def _single(
     nexus: Nexus, command: Any, parameters: Parameters, dry_run: bool, readonly: bool
 ) -> tuple[dict[str, Any], bool]:
     """A response, and whether it ends a batch (a write that failed while executing)."""
-    if not isinstance(command, str) or not command.strip():
-        error = _envelope(
-            f"command must be a non-empty string, not {values.show(command)}.", "Send a KIP command text."
-        )
-        return {"error": error.to_dict()}, False
     try:
+        _check_command(command)
         prepared = nexus.prepare(command)
     except KipError as error:
         return {"error": error.to_dict()}, False
@@ -89,14 +110,14 @@ def _single(
         return {"error": _refused().to_dict()}, False
     try:
         return nexus.execute(prepared, parameters, dry_run=dry_run), False
-    except KipError as error:
-        return {"error": error.to_dict()}, write and not error.code.startswith("KIP_1")
-    except RecursionError:
-        return {"error": KipError("KIP_4002", "The command is nested too deep.", "Flatten it.").to_dict()}, write
-    except MemoryError:
-        return {"error": KipError("KIP_4002", "The command needs more memory than there is.").to_dict()}, write
-    except Exception as error:  # as above: an inner fault is an error object, in a batch as well
-        return {"error": _internal(error).to_dict()}, write
+    except Exception as error:
+        told = _told(nexus, error)
+        return {"error": told.to_dict()}, write and not told.code.startswith("KIP_1")
+
+
+def _check_command(command: Any) -> None:
+    if not isinstance(command, str) or not command.strip():
+        raise _envelope(f"command must be a non-empty string, not {values.show(command)}.", "Send a KIP command text.")
 
 
 def _refused() -> KipError:

@@ -1,10 +1,16 @@
 """Text to search tokens, the same on write and on read.
 
-- Letters are folded: case, width, and accents of Latin, Greek and Cyrillic letters (but и and й stay apart).
-- Words of alphabetic scripts are tokens. `snake_case`, `camelCase` and `KB-1423` are kept whole and in parts.
-- Han, Kana, Hangul and Thai have no spaces to rely on: each run gives its characters and its pairs of neighbours.
+- Letters are folded: case, width, accents of Latin and Greek letters, letters that Latin keyboards lack (ł ø đ ð þ ß æ
+  œ, dotted and dotless i), stress marks of Cyrillic (but и and й, і and ї stay apart), points and marks of Arabic and
+  Hebrew, hamza forms, teh marbuta, alef maksura, nukta. Kana voiced marks and Hangul stay.
+- Words of alphabetic scripts are tokens. `snake_case`, `camelCase`, `KB-1423` and `3.14` are kept whole and in parts.
+- Signs that make a word another one are kept: `C++`, `F#`, `A*`, `.NET`, `#12`, and as one more token `a/b`,
+  `user@host`. A name of one or two letters with such a sign is that token alone, so that `C` does not find `C++`.
+- Han, Kana, Hangul, Thai, Lao, Khmer and Burmese have no spaces to rely on: each run gives its characters and its
+  pairs of neighbours.
 
-Tokens hold no white space and no ASCII punctuation but `-`, `_` and `.`, which the index keeps inside tokens.
+Tokens hold no white space and no ASCII punctuation but `-`, `_` and `.`, which the index keeps inside tokens; other
+signs stand in them in full width (`c＋＋`), which no token has otherwise, since width is folded.
 """
 
 from __future__ import annotations
@@ -12,17 +18,38 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_CJK = (
+_PAIRED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
     "\u3041-\u309f\u30a0-\u30ff\u31f0-\u31ff"  # Kana
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
-    "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"  # Thai, Lao
+    "\u1000-\u103f\u1050-\u109d\u1780-\u17d3\u17dc\u17dd"  # Burmese, Khmer
     "\u3005\u3007"
 )
-_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:[-.'’][^\W{_CJK}]+)*", re.UNICODE)
-_IS_CJK = re.compile(rf"[{_CJK}]")
+# Vowel signs and other marks that stand inside words; `\w` does not hold them.
+_MARKS = (
+    "\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75"
+    "\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3"
+    "\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u135d-\u135f\u1712-\u1734\u1752-\u1773"
+    "\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1b44\u1b6b-\u1b73\u1b80-\u1bf3\u1c24-\u1c37"
+)
+_LETTER = rf"[^\W{_PAIRED}]"
+_WORD = rf"{_LETTER}++(?:[{_MARKS}]{_LETTER}*+)*+"
+_RUN = re.compile(
+    rf"""
+    [{_PAIRED}]++
+    | (?: (?<![.)\]])\.(?=[A-Za-z]) | (?<![\#0-9A-Za-z_])\#(?=\w) )?+  # .NET, #12
+      {_WORD}(?:[-.']{_WORD})*+
+      (?: \+\+(?![^\W\d]|\+) | \+(?![\w+]) | \#(?![\w\#]) | \*(?![\w*]) )?+  # C++, C++17, A+, C#, A*
+    """,
+    re.VERBOSE,
+)
+_JOINED = re.compile(rf"[\w{_MARKS}.+#~-]++(?:[@/][\w{_MARKS}.+#~-]++)++")
+_IS_PAIRED = re.compile(rf"[{_PAIRED}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PART = re.compile(r"[-_.'’]+")
+_PART = re.compile(r"[-_.']+")
+_SIGNS = str.maketrans("+#*@/", "＋＃＊＠／")
+_LONGEST_JOINED = 100
 
 # Words that say nothing about what is looked for; dropped from queries that have others.
 STOP_WORDS = frozenset(
@@ -85,54 +112,98 @@ STOP_WORDS = frozenset(
 )
 
 
-def fold(text: str) -> str:
-    """Case, width and accents away.
+_LETTERS = dict(
+    pair.split(":")
+    for pair in (
+        "ı:i Ł:L ł:l Ø:O ø:o Đ:D đ:d Ð:D ð:d Þ:Th þ:th ẞ:SS ß:ss Æ:AE æ:ae Œ:OE œ:oe Ħ:H ħ:h Ŧ:T ŧ:t Ŋ:N ŋ:n ĸ:k"
+        " Ə:E ə:e Ɛ:E ɛ:e Ɔ:O ɔ:o Ɓ:B ɓ:b Ɗ:D ɗ:d Ɖ:D ɖ:d Ƙ:K ƙ:k Ƴ:Y ƴ:y Ɨ:I ɨ:i"  # Latin
+        " آ:ا أ:ا إ:ا ٱ:ا ؤ:و ئ:ي ى:ي ی:ي ة:ه ۀ:ه ک:ك"  # Arabic
+        " ‘:' ’:' ʼ:' ʻ:' ′:' ׳:' “:\" ”:\" „:\" ״:\" ‐:- ‒:- –:- −:- ♯:#"  # signs
+    ).split()
+)
+# Accents, Hebrew points, Arabic marks and tatweel, the nukta, and characters that are not seen.
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c"
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064]"
+)
+_LAST_CHANGED = 0x3000
+"""From here on characters stay as they are, once width is folded."""
 
-    >>> fold("Ångström ＫＩＰ")
-    'angstrom kip'
-    """
-    if text.isascii():
-        return text.lower()
-    composed = unicodedata.normalize("NFKC", text).casefold()
-    if composed.isascii():
-        return composed
-    kept = []
-    for character in composed:
-        parts = unicodedata.normalize("NFD", character)
-        kept.append(parts[0] if (len(parts) > 1 and parts[0] < "\u0400") or _is_stress(parts) else character)
-    return unicodedata.normalize("NFC", "".join(kept))
+
+class _Letters(dict[int, str]):
+    """Code point to what stands for it in search, filled as characters are met; for `str.translate`."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if code < _LAST_CHANGED:
+            self[code] = character = _letter(character)
+        return character
 
 
-def _is_stress(parts: str) -> bool:
+_PLAIN = _Letters()
+
+
+def _letter(character: str) -> str:
+    if _DROPPED.match(character):
+        return ""
+    if character in _LETTERS:
+        return _LETTERS[character]
+    base, *marks = unicodedata.normalize("NFD", character)
+    if marks and ((base < "\u0400" and base.isalpha()) or _is_stress(base, marks[0]) or marks[0] == "\u093c"):
+        return _LETTERS.get(base, base)
+    return character
+
+
+def _is_stress(base: str, mark: str) -> bool:
     """A Cyrillic letter with a stress mark or diaeresis (ё is е in search), not й or ї."""
-    return (
-        len(parts) > 1 and "\u0400" <= parts[0] < "\u0530" and parts[1] in "\u0300\u0301\u0308" and parts[0] != "\u0456"
-    )
+    return "\u0400" <= base < "\u0530" and mark in "\u0300\u0301\u0308" and base not in "Іі"
+
+
+def plain(text: str) -> str:
+    """Width, accents and marks away; case stays.
+
+    >>> plain("Đà Nẵng İzmir")
+    'Da Nang Izmir'
+    """
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_PLAIN)
+
+
+def fold(text: str) -> str:
+    """Case, width, accents and marks away.
+
+    >>> fold("Ångström ＫＩＰ Łódź")
+    'angstrom kip lodz'
+    """
+    return plain(text).casefold()
 
 
 def tokens(text: str, *, query: bool = False) -> list[str]:
     """The tokens of a text in order, repeats included.
 
-    For a query a run of several Han, Kana, Hangul or Thai characters gives its pairs only, and a compound word its
-    parts only when they are more than one word for the reader.
+    For a query a run of several characters of a script without spaces gives its pairs only, and a compound word only
+    itself.
 
-    >>> tokens("KB-1423 深色模式")
-    ['kb-1423', 'kb', '1423', '深', '色', '模', '式', '深色', '色模', '模式']
+    >>> tokens("KB-1423 深色模式 C++")
+    ['kb-1423', 'kb', '1423', '深', '色', '模', '式', '深色', '色模', '模式', 'c＋＋']
     >>> tokens("深色模式", query=True)
     ['深色', '色模', '模式']
     """
+    text = plain(text)
     found: list[str] = []
-    for match in _RUN.finditer(_widen(text)):
+    for match in _RUN.finditer(text):
         run = match[0]
-        if _IS_CJK.match(run):
-            found += _pairs(fold(run), query)
+        if run[0] > "\u0e00" and _IS_PAIRED.match(run):
+            found += _pairs(run.casefold(), query)
+        elif run[0] in ".#" or run[-1] in "+#*":
+            found += _signed(run, query, text[match.start() - 1 : match.start()])
+        elif run.isalnum() and (run[1:].islower() or len(run) == 1):
+            found.append(run.casefold())
         else:
             found += _words(run, query)
+    if "/" in text or "@" in text:
+        found += _joined(text)
     return found
-
-
-def _widen(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def _pairs(run: str, query: bool) -> list[str]:
@@ -143,15 +214,41 @@ def _pairs(run: str, query: bool) -> list[str]:
 
 
 def _words(run: str, query: bool) -> list[str]:
-    whole = fold(run).replace("’", "'")
-    parts = [fold(piece) for part in _PART.split(run) for piece in _CAMEL.split(part) if piece]
+    parts = [piece.casefold() for part in _PART.split(run) for piece in _CAMEL.split(part) if piece]
     if len(parts) < 2:
         return parts
-    compound = whole.replace("'", "")
+    compound = run.casefold().replace("'", "")
     if query:
         return [compound]
     joined = [compound] if compound not in parts else []
     return joined + parts
+
+
+def _signed(run: str, query: bool, before: str) -> list[str]:
+    """A word with signs that belong to it: the word with them, and without unless it is very short."""
+    word = run.lstrip(".#").rstrip("+#*")
+    lead, trail = run[: run.index(word)], run[len(run) - len(run.lstrip(".#")) + len(word) :]
+    if trail == "*" and (len(word) != 1 or not word.isalpha() or before == "*"):  # emphasis, a footnote
+        trail = ""
+    if not lead and not trail:
+        return _words(word, query)
+    pieces = _PART.split(word)
+    signed = [lead + pieces[0]] if lead else []
+    if trail:
+        signed.append(pieces[-1] + trail)
+    words = [] if trail and len(word) <= 2 and word.isalpha() else _words(word, query)
+    return [token.casefold().translate(_SIGNS) for token in signed] + words
+
+
+def _joined(text: str) -> list[str]:
+    """Paths and addresses as one token each."""
+    found = [match[0].strip(".-~").casefold().translate(_SIGNS) for match in _JOINED.finditer(text)]
+    return [token for token in found if len(token) <= _LONGEST_JOINED]
+
+
+def is_joined(token: str) -> bool:
+    """Whether a token is a path or an address whose parts are tokens of their own."""
+    return "／" in token or "＠" in token
 
 
 def query_tokens(text: str) -> list[str]:

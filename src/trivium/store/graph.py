@@ -178,26 +178,21 @@ class Graph:
         """Those of the links that are domain memberships, by id."""
         found: list[int] = []
         for batch in _batches(ids):
-            sql = (
-                "SELECT id FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?))"
-                " AND p = 'belongs_to_domain'"
-            )
-            found += [row[0] for row in self._execute(sql, (self.ctx, encode(batch)))]
+            test, values = _among(batch)
+            sql = f"SELECT id FROM link NOT INDEXED WHERE ctx = ?1 AND id {test} AND p = 'belongs_to_domain'"
+            found += [row[0] for row in self._execute(sql, (self.ctx, values))]
         return found
 
     def links_about(self, ids: Iterable[int]) -> set[int]:
         """Ids of the links that have one of the elements as subject or object."""
         found: set[int] = set()
         for batch in _batches(ids):
-            values = encode(batch)
-            found.update(
-                row[0]
-                for row in self._execute(
-                    "SELECT id FROM link WHERE ctx = ?1 AND s IN (SELECT value FROM json_each(?2)) UNION "
-                    "SELECT id FROM link WHERE ctx = ?1 AND o IN (SELECT value FROM json_each(?2))",
-                    (self.ctx, values),
-                )
+            test, values = _among(batch)
+            sql = (
+                f"SELECT id FROM link INDEXED BY link_spo WHERE ctx = ?1 AND s {test}"
+                f" UNION ALL SELECT id FROM link INDEXED BY link_ops WHERE ctx = ?1 AND o {test}"
             )
+            found.update(row[0] for row in self._execute(sql, (self.ctx, values)))
         return found
 
     def concepts(self, ids: Iterable[int]) -> Iterator[Concept]:
@@ -261,12 +256,14 @@ class Graph:
     def concept_rows(self, type_: str) -> list[tuple[int, str, str, str]]:
         """Id, name, attributes and metadata (as JSON text) of all nodes of a type."""
         sql = "SELECT id, name, json(attrs), json(meta) FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
-        return self._session.rows(sql, (self.ctx, type_))  # type: ignore[return-value]
+        rows: list[Any] = self._execute(sql, (self.ctx, type_)).fetchall()
+        return rows
 
     def link_rows(self, predicate: str) -> list[tuple[int, int, int, str, str]]:
         """Id, ends, attributes and metadata (as JSON text) of all links of a predicate."""
         sql = "SELECT id, s, o, json(attrs), json(meta) FROM link INDEXED BY link_p WHERE ctx = ? AND p = ?"
-        return self._session.rows(sql, (self.ctx, predicate))  # type: ignore[return-value]
+        rows: list[Any] = self._execute(sql, (self.ctx, predicate)).fetchall()
+        return rows
 
     def count(self, kind: str, key: str) -> int:
         """Stored number of concepts of a type (`t`) or links of a predicate (`p`)."""
@@ -363,11 +360,9 @@ class Graph:
         """Delete links by id; gives how many there were."""
         deleted = 0
         for batch in _batches(ids):
-            values = encode(batch)
-            for (predicate,) in self._execute(
-                "DELETE FROM link NOT INDEXED WHERE ctx = ? AND id IN (SELECT value FROM json_each(?)) RETURNING p",
-                (self.ctx, values),
-            ):
+            test, values = _among(batch)
+            sql = f"DELETE FROM link NOT INDEXED WHERE ctx = ?1 AND id {test} RETURNING p"
+            for (predicate,) in self._execute(sql, (self.ctx, values)):
                 self._bump("p", predicate, -1)
                 deleted += 1
         return deleted
@@ -388,6 +383,7 @@ class Graph:
         for kind, following in self._next.items():
             self._execute("UPDATE sequence SET next = ? WHERE kind = ?", (following, kind))
         if self.schema_changed:
+            self._session.schema_writes += 1
             self._execute("UPDATE context SET schema_epoch = schema_epoch + 1 WHERE id = ?", (self.ctx,))
         self._counts.clear()
 
@@ -451,6 +447,13 @@ def _contents(attributes: dict[str, Any], metadata: dict[str, Any]) -> tuple[str
 
 def _has_text(value: Any) -> bool:
     return isinstance(value, (str, list, dict))
+
+
+def _among(ids: list[int]) -> tuple[str, Any]:
+    """A test that an expression is one of the ids, and what is bound to ?2."""
+    if len(ids) == 1:
+        return "= ?2", ids[0]
+    return "IN (SELECT value FROM json_each(?2))", encode(ids)
 
 
 def _batches(ids: Iterable[int]) -> Iterator[list[int]]:

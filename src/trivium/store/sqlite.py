@@ -6,12 +6,15 @@ never blocked (write-ahead log). Every fault leaves as `KipError` or `StoreError
 
 from __future__ import annotations
 
+import os
 import random
+import stat
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +25,27 @@ from trivium.settings import Settings
 from trivium.store import schema
 
 CHECKPOINT_PAGES = 1_000
+"""Growth of the log after which it is folded into the file."""
+LARGE_LOG = 16_000
+"""Pages of a log that is emptied even if writers must wait a moment for it."""
+QUIET_SECONDS = 20.0
+"""After this time without growth, what is left in the log is folded as well."""
+CLOSING_SECONDS = 5.0
+"""How long `close` waits for commands that it has interrupted."""
 PROGRESS_STEPS = 50_000
 
 
 class Session:
     """A connection in use by one thread. `execute(sql, bindings)` gives an iterable cursor of tuples."""
 
-    __slots__ = ("connection", "deadline", "execute", "seen")
+    __slots__ = ("connection", "deadline", "execute", "schema_writes", "seen")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.execute: Callable[..., apsw.Cursor] = connection.execute
         self.deadline = 0.0
         self.seen = -1
+        self.schema_writes = 0
         connection.set_progress_handler(self._overdue, PROGRESS_STEPS)
 
     def _overdue(self) -> bool:
@@ -93,22 +104,26 @@ class SqliteStore:
         self.moment = 0
         self._lock = FairLock()
         self._readers: list[Session] = []
+        self._mutex = threading.Lock()  # over _opened, and while a connection is interrupted or closed
         self._opened: list[apsw.Connection] = []
         self._closed = False
+        self._forked = False
         self._checkpointer: _Checkpointer | None = None
         with _opening(path):
+            if not self.in_memory:
+                _refuse_special(path)
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._writer = Session(self._connect())
             _claim(self._writer.connection, path)
             self._migrate()
         if not self.in_memory:
             self._checkpointer = _Checkpointer(path)
             self._writer.connection.set_wal_hook(self._checkpointer.notice)
+        _open_stores.add(self)
 
     # --- connections ------------------------------------------------------------------------------
 
     def _connect(self) -> apsw.Connection:
-        if not self.in_memory:
-            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         connection = apsw.Connection(self.path, statementcachesize=300)
         connection.set_busy_timeout(min(int(self.settings.timeout * 1000), 2_000_000_000))
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -122,7 +137,11 @@ class SqliteStore:
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA temp_store = MEMORY")
         _register_functions(connection)
-        self._opened.append(connection)
+        with self._mutex:
+            if self._closed:
+                connection.close(True)
+                raise self.closed_error()
+            self._opened.append(connection)
         return connection
 
     def _migrate(self) -> None:
@@ -149,16 +168,15 @@ class SqliteStore:
         """A reader for this thread until `checkin`; its statements end with KIP_4001 after `timeout` seconds."""
         limit = self.settings.timeout if timeout is None else timeout
         if self._closed:
-            raise KipError("KIP_4003", "The knowledge base is closed.", "Open it again with trivium.open(url).")
+            raise self.closed_error()
         if self.in_memory:
-            if not self._lock.acquire(limit):
-                raise _too_long(limit)
+            self._take_turn(limit)
             session = self._writer
         else:
             try:
                 session = self._readers.pop()
             except IndexError:
-                with _translated(self.path, limit):
+                with self._translated(limit):
                     session = Session(self._connect())
         session.deadline = time.monotonic() + limit
         return session
@@ -169,6 +187,8 @@ class SqliteStore:
             self._lock.release()
         else:
             self._readers.append(session)
+        if self._closed:
+            self._close_idle()
 
     def watch(self, session: Session) -> int:
         """A number that changes whenever this session may see other data than before."""
@@ -183,7 +203,7 @@ class SqliteStore:
         """One consistent snapshot for several statements."""
         session = self.checkout(timeout)
         try:
-            with _translated(self.path, self.settings.timeout):
+            with self._translated(self.settings.timeout):
                 if self.in_memory:
                     yield session
                     return
@@ -192,7 +212,7 @@ class SqliteStore:
                     yield session
                 finally:
                     session.deadline = 0.0
-                    session.execute("ROLLBACK")
+                    self._undo(session)
         finally:
             self.checkin(session)
 
@@ -206,14 +226,13 @@ class SqliteStore:
         """
         limit = self.settings.timeout if timeout is None else timeout
         if self._closed:
-            raise KipError("KIP_4003", "The knowledge base is closed.", "Open it again with trivium.open(url).")
+            raise self.closed_error()
         deadline = time.monotonic() + limit
-        if not self._lock.acquire(limit):
-            raise _too_long(limit)
+        self._take_turn(limit)
         session = self._writer
         try:
-            with _translated(self.path, limit):
-                session.connection.set_busy_handler(_patience(deadline))
+            with self._translated(limit):
+                session.connection.set_busy_handler(self._patience(deadline))
                 session.execute("BEGIN IMMEDIATE")
                 session.deadline = deadline
                 try:
@@ -223,36 +242,67 @@ class SqliteStore:
                 except BaseException as error:
                     session.deadline = 0.0
                     if session.connection.in_transaction:
-                        session.execute("ROLLBACK")
+                        self._undo(session)
                     if not isinstance(error, Rollback):
                         raise
         finally:
             self._lock.release()
+            if self._closed:
+                self._close_idle()
+
+    def _take_turn(self, limit: float) -> None:
+        if not self._lock.acquire(limit):
+            raise self.closed_error() if self._closed else _too_long(limit)
+        if self._closed:
+            self._lock.release()
+            raise self.closed_error()
+
+    def _undo(self, session: Session) -> None:
+        try:
+            session.execute("ROLLBACK")
+        except apsw.Error:
+            if not self._closed:  # the connection is about to be closed, which undoes the transaction
+                raise
+
+    def _patience(self, deadline: float) -> Callable[[int], bool]:
+        """Between processes: short, uneven waits until the deadline."""
+
+        def wait(tries: int) -> bool:
+            if self._closed or time.monotonic() > deadline:
+                return False
+            time.sleep(random.uniform(0.0002, 0.002 if tries < 20 else 0.006))
+            return True
+
+        return wait
+
+    @contextmanager
+    def _translated(self, limit: float) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise self.closed_error() if self._closed else translate(error, self.path, limit) from None
 
     # --- upkeep -----------------------------------------------------------------------------------
 
     def backup(self, destination: str) -> None:
         """A consistent copy while in use. StoreError if `destination` exists."""
-        if Path(destination).exists():
+        if os.path.lexists(destination):
             raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
-        done = False
-        with _opening(destination):
-            target = apsw.Connection(destination)
-            session = self.checkout(timeout=3_600)
-            try:
-                session.execute("BEGIN")  # one snapshot: else the copy starts over at every write of another process
-                session.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
-                with target.backup("main", session.connection, "main") as job:
-                    while not job.done:
-                        job.step(2_000)
-                done = True
-            finally:
-                if session.connection.in_transaction:
-                    session.execute("ROLLBACK")
-                self.checkin(session)
-                target.close()
-                if not done:
-                    Path(destination).unlink(missing_ok=True)
+        session = self.checkout(timeout=3_600)
+        try:
+            with _opening(destination):
+                target = apsw.Connection(destination)
+                try:
+                    with target.backup("main", session.connection, "main") as job:
+                        while not job.done and not self._closed:
+                            job.step(2_000)
+                finally:
+                    target.close()
+        finally:
+            self.checkin(session)
+        if self._closed:
+            Path(destination).unlink(missing_ok=True)
+            raise self.closed_error()
 
     def query_plan(self, session: Session, sql: str, bindings: Any) -> list[str]:
         """SQLite's own account of how it runs a statement, indented by depth."""
@@ -269,16 +319,81 @@ class SqliteStore:
             found = [str(row[0]) for row in session.rows("PRAGMA integrity_check")]
         return [] if found == ["ok"] else found
 
+    # --- closing ----------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether the store takes no more commands; those that run then end with `closed_error`."""
+        return self._closed
+
+    def closed_error(self) -> KipError:
+        """The error of a command that comes too late."""
+        if self._forked:
+            return KipError(
+                "KIP_4003",
+                "This knowledge base was opened before the process forked, and is closed in this process.",
+                "Open it again here, with trivium.open(url).",
+            )
+        return KipError("KIP_4003", "The knowledge base is closed.", "Open it again with trivium.open(url).")
+
     def close(self) -> None:
-        """Close every connection; the last one to leave folds the log into the file."""
-        if self._closed:
-            return
-        self._closed = True
+        """Close every connection; the last one to leave folds the log into the file.
+
+        Running statements are interrupted. Each connection is closed while nobody uses it: here, or, if a command
+        takes longer than `CLOSING_SECONDS` to notice, by that command when it ends.
+        """
+        with self._mutex:
+            if self._closed:
+                return
+            self._closed = True
+        _open_stores.discard(self)
         if self._checkpointer is not None:
             self._checkpointer.stop()
-        for connection in self._opened:
-            connection.close()
-        self._readers.clear()
+        end = time.monotonic() + CLOSING_SECONDS
+        self._close_idle()
+        while self._opened and time.monotonic() < end:
+            with self._mutex:
+                for connection in self._opened:
+                    connection.interrupt()
+            self._close_idle(patience=0.01)
+
+    def _close_idle(self, patience: float = 0.0) -> None:
+        """Close the connections that no command uses."""
+        while self._readers:
+            with suppress(IndexError):
+                self._discard(self._readers.pop().connection)
+        if self._lock.acquire(patience):
+            self._discard(self._writer.connection)
+            self._lock.release()
+
+    def _discard(self, connection: apsw.Connection) -> None:
+        with self._mutex:
+            if not self._forked and connection in self._opened:
+                self._opened.remove(connection)
+                connection.close(True)
+
+    def abandon(self) -> None:
+        """After a fork, in the child: SQLite forbids both to use its connections and to close them here."""
+        self._closed = self._forked = True
+        self._mutex = threading.Lock()
+        self._lock = FairLock()
+        with suppress(ImportError, AttributeError):
+            import ctypes
+
+            for connection in self._opened:  # never deallocated, since that would close them
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+_open_stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+
+
+def _abandon_all() -> None:
+    for store in list(_open_stores):
+        store.abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon_all)
 
 
 class Rollback(Exception):
@@ -286,16 +401,29 @@ class Rollback(Exception):
 
 
 class _Checkpointer:
-    """Folds the log into the file on a thread of its own, so that no commit waits for it."""
+    """Folds the log into the file on a thread of its own, so that no commit waits for it.
+
+    The thread is woken when the log has grown by `CHECKPOINT_PAGES`, and looks again in quiet times as long as there
+    is something to fold. Readers of old snapshots keep the log from beginning anew; a log that became large all the
+    same is emptied by waiting for them, which makes writers wait too: for a second at most, and seldom.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._wanted = threading.Event()
         self._stopping = False
         self._thread: threading.Thread | None = None
+        self._noticed = 0  # pages of the log when the thread was last woken
+        self._unfolded = False  # something was written since the last run, or that run could not fold all
+        self._next_emptying = 0.0
 
     def notice(self, connection: apsw.Connection, database: str, pages: int) -> int:
-        if pages >= CHECKPOINT_PAGES and not self._stopping:
+        """After each commit, with the pages that the log has now."""
+        self._unfolded = True
+        if pages < self._noticed:
+            self._noticed = 0  # the log began anew
+        if pages - self._noticed >= CHECKPOINT_PAGES and not self._stopping:
+            self._noticed = pages
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="trivium-checkpoint", daemon=True)
                 self._thread.start()
@@ -303,19 +431,31 @@ class _Checkpointer:
         return apsw.SQLITE_OK
 
     def _run(self) -> None:
-        connection = apsw.Connection(self._path)
-        connection.set_busy_timeout(100)
-        connection.pragma("user_version")  # only a connection that has read knows that there is a log to fold
-        while True:
-            self._wanted.wait()
+        try:
+            connection = apsw.Connection(self._path)
+        except apsw.Error:  # too many open files, for example: the next notice tries again
+            self._thread = None
+            return
+        connection.set_busy_timeout(1_000)
+        while not self._stopping:
+            asked = self._wanted.wait(QUIET_SECONDS)
             self._wanted.clear()
-            if self._stopping:
-                break
-            try:
-                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            except apsw.Error:  # busy or full: the log keeps everything, the next notice tries again
-                time.sleep(0.05)
+            if (asked or self._unfolded) and not self._stopping:
+                self.fold(connection)
         connection.close()
+
+    def fold(self, connection: apsw.Connection) -> None:
+        """Fold what can be folded without making anyone wait, and empty a log that is large."""
+        self._unfolded = False
+        try:
+            total, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if total >= LARGE_LOG and time.monotonic() >= self._next_emptying:
+                self._next_emptying = time.monotonic() + 10.0
+                total, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:  # busy or full: the log keeps everything
+            total, done = 1, 0
+        if done < total or total >= LARGE_LOG:
+            self._unfolded = True
 
     def stop(self) -> None:
         self._stopping = True
@@ -358,6 +498,23 @@ def _claim(connection: apsw.Connection, path: str) -> None:
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
 
 
+def _refuse_special(path: str) -> None:
+    """What is no regular file is told apart from damage; opening a pipe would wait for ever."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if path.endswith(("/", os.sep)):
+            raise StoreError(f"{path} names a folder.", f"Name a file in it, such as {path}memory.db.") from None
+        return
+    if stat.S_ISDIR(mode):
+        raise StoreError(f"{path} is a folder.", f"Name a file in it, such as {Path(path) / 'memory.db'}.")
+    if not stat.S_ISREG(mode):
+        raise StoreError(
+            f"{path} is a device, a pipe or a socket, and no file.",
+            "Choose a file, or :memory: to keep nothing.",
+        )
+
+
 @contextmanager
 def _opening(path: str) -> Iterator[None]:
     try:
@@ -365,7 +522,8 @@ def _opening(path: str) -> Iterator[None]:
     except apsw.NotADBError:
         raise StoreError(f"{path} is not a database.", "Choose another path with --db or TRIVIUM_DB.") from None
     except (apsw.CantOpenError, OSError) as error:
-        raise StoreError(f"{path} cannot be opened: {error}.", "Check that the folder exists and is yours.") from None
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise StoreError(f"{path} cannot be opened: {reason}.", "Check that the folder exists and is yours.") from None
     except (apsw.ReadOnlyError, apsw.PermissionsError):
         raise StoreError(f"{path} is read-only.", "Make the file and its folder writable, or copy it.") from None
     except apsw.BusyError:
@@ -387,29 +545,6 @@ def _too_long(limit: float) -> KipError:
     return KipError(
         "KIP_4001", f"Waited {limit:g} s for other writers of this knowledge base.", "Retry; writers take turns."
     )
-
-
-def _patience(deadline: float) -> Callable[[int], bool]:
-    """Between processes: short, uneven waits until the deadline."""
-
-    def wait(tries: int) -> bool:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(random.uniform(0.0002, 0.002 if tries < 20 else 0.006))
-        return True
-
-    return wait
-
-
-@contextmanager
-def _translated(path: str, limit: float) -> Iterator[None]:
-    try:
-        yield
-    except apsw.Error as error:
-        raise translate(error, path, limit) from None
-
-
-_TOO_LARGE = ("at most 64 tables", "too large", "Recursion limit", "too many", "stack overflow")
 
 
 def translate(error: apsw.Error, path: str, limit: float) -> KipError:

@@ -14,7 +14,7 @@ import msgspec
 from trivium.why import documents, entries, linking, manifests, memory, symbols
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, discover, discover_memory, read_bytes
-from trivium.why.fingerprint import FileHashes
+from trivium.why.fingerprint import FileHashes, history_state
 from trivium.why.history import read_history
 from trivium.why.languages import is_analysed, is_source
 from trivium.why.model import (
@@ -110,17 +110,29 @@ def build(
 ) -> Build:
     """Read a repository. `parts` and `hashes` of an earlier build save reading what has not changed."""
     root = Path(root).resolve()
+    history = history_state(root, config) if config.entities else None
     discovery = discover(root, config)
     reading = _Reading(root, config, discovery, parts or Parts(), hashes or FileHashes(), progress)
     reading.run()
     index = _assemble(root, config, discovery, reading)
     body = canonical(index)
     index.index_hash = sha256(body)
-    mark = state_of(root, config, discovery, reading.hashes)
+    mark = state_of(root, config, discovery, _AsRead(reading.hashes.entries, reading.digests))
+    if config.entities and history_state(root, config) != history:
+        mark = f"moved:{mark}"  # commits came in meanwhile: the index is consistent, but no longer of this state
     return Build(index, body, mark, reading.parts, reading.hashes, _summary(index, discovery, reading))
 
 
 # --- reading --------------------------------------------------------------------------------------
+
+
+class _AsRead(FileHashes):
+    """Hashes for the fingerprint of a build: of the bytes that were read, whatever the files hold by now."""
+
+    digests: dict[str, str] = {}
+
+    def digest(self, root: Path, file: File) -> str:
+        return self.digests.get(file.path) or super().digest(root, file)
 
 
 class _Reading:
@@ -144,6 +156,7 @@ class _Reading:
         self.earlier = earlier.files if earlier.key == key else {}
         self.parts = Parts(key)
         self.manifests: dict[str, bytes] = {}
+        self.digests: dict[str, str] = {}
         self.reasons: set[str] = set()
         self.read = 0
 
@@ -176,20 +189,23 @@ class _Reading:
     def _manifest(self, file: File) -> None:
         found = read_bytes(self.root, file, MAX_DOCUMENT_BYTES)
         if found.data is not None:
-            self.hashes.record(found.file, found.data)
+            self.digests[file.path] = self.hashes.record(found.file, found.data)
             self.manifests[file.path] = found.data
+        else:
+            self.digests[file.path] = f"!{found.reason}"
 
     def _part(self, file: File) -> None:
         earlier = self.earlier.get(file.path)
         if earlier is not None and earlier.digest == self.hashes.known(file):
             self.parts.files[file.path] = earlier
+            self.digests[file.path] = earlier.digest
             return
         found = read_bytes(self.root, file, MAX_DOCUMENT_BYTES)
         if found.data is None:
-            if found.reason:
-                self.reasons.add(found.reason)
+            self.reasons.add(found.reason or "unreadable")
+            self.digests[file.path] = f"!{found.reason}"
             return
-        digest = self.hashes.record(found.file, found.data)
+        digest = self.digests[file.path] = self.hashes.record(found.file, found.data)
         if earlier is not None and earlier.digest == digest:
             self.parts.files[file.path] = earlier
             return
@@ -244,7 +260,7 @@ def _add_entities(
     index.changes_by_path = by_path
     index.entities_by_path = linked.entities_by_path
     index.entities_by_name = linked.entities_by_name
-    index.memory_relations = _relations(root, config, index.entities)
+    index.memory_relations = _relations(root, config, index.entities, reading.digests)
     reasons = sorted({*linked.reasons, *built.reasons, *reading.reasons})
     records = [
         Coverage(ANALYZER, "documents", "partial" if reasons else "complete", reason=", ".join(reasons) or None),
@@ -260,13 +276,14 @@ def _add_entities(
     index.coverage = sorted(records, key=lambda record: (record.scope, record.analyzer))[:MAX_COVERAGE]
 
 
-def _relations(root: Path, config: Config, entities: list[Entity]) -> list[MemoryRelation]:
+def _relations(root: Path, config: Config, entities: list[Entity], digests: dict[str, str]) -> list[MemoryRelation]:
     notes: list[MemoryNote] = []
     for source, files in discover_memory(root, config).items():
         for file in files:
-            data = read_bytes(root, file, MAX_DOCUMENT_BYTES).data
-            if data is not None:
-                notes += _notes(source, file.path, data)
+            found = read_bytes(root, file, MAX_DOCUMENT_BYTES)
+            digests[file.path] = f"!{found.reason}" if found.data is None else sha256(found.data)
+            if found.data is not None:
+                notes += _notes(source, file.path, found.data)
     return memory.relate(notes, entities)
 
 

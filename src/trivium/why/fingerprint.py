@@ -11,7 +11,7 @@ import msgspec
 from . import git
 from .config import Config
 from .discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
-from .model import FORMAT_VERSION, HISTORY_VERSION, File, canonical, sha256
+from .model import FORMAT_VERSION, HISTORY_VERSION, MAX_DOCUMENT_BYTES, File, canonical, sha256
 
 _SETTLED_NS = 100_000_000
 _SETTLED_COARSE_NS = 2_000_000_000
@@ -57,7 +57,7 @@ class FileHashes(msgspec.Struct):
         kept = self.known(file)
         if kept is not None:
             return kept
-        read = read_bytes(root, file)
+        read = read_bytes(root, file, MAX_DOCUMENT_BYTES)
         return f"!{read.reason}" if read.data is None else self.record(read.file, read.data)
 
     def keep_only(self, paths: Iterable[str]) -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
 OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+MAX_ERROR_BYTES = 2048
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",
@@ -92,10 +91,19 @@ def _small(file: Path) -> str | None:
 
 def program(root: Path) -> str | None:
     """The git program on the search path; one that lies in the repository itself is not used."""
-    found = shutil.which("git")
+    found = _which("git.exe" if os.name == "nt" else "git")
     if found is None or not Path(found).is_absolute():
         return None
     return None if Path(found).resolve().is_relative_to(os.path.realpath(root)) else found
+
+
+def _which(name: str) -> str | None:
+    """The program of this name on the search path (`shutil` has this too, and is slow to load)."""
+    for folder in os.get_exec_path():
+        place = os.path.join(folder, name)  # noqa: PTH118 (an empty folder stands for the working one)
+        if os.access(place, os.X_OK) and not os.path.isdir(place):  # noqa: PTH112
+            return place
+    return None
 
 
 def head(repository: Repository) -> str | None:
@@ -173,18 +181,23 @@ class Reading:
         if git is None:
             self.outcome = "missing"
             return
-        with tempfile.TemporaryFile() as errors:
+        try:
+            process = self._start(git)
+        except OSError as error:
+            self.error = error.strerror or "cannot start"
+            return
+        assert process.stderr is not None
+        words = bytearray()
+        listener = threading.Thread(target=_listen, args=(process.stderr, words), daemon=True)
+        listener.start()
+        with process:
             try:
-                process = self._start(git, errors)
-            except OSError as error:
-                self.error = error.strerror or "cannot start"
-                return
-            with process:
                 yield from self._read(process)
-                errors.seek(0)
-                self.error = errors.read(2048).decode("utf-8", "replace").strip()
+            finally:
+                listener.join(timeout=1.0)
+        self.error = words.decode("utf-8", "replace").strip()
 
-    def _start(self, git: str, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    def _start(self, git: str) -> subprocess.Popen[bytes]:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT
         }
@@ -198,7 +211,7 @@ class Reading:
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=subprocess.PIPE,
         )
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
@@ -233,3 +246,9 @@ class Reading:
     def _expire(self, process: subprocess.Popen[bytes]) -> None:
         self._expired = True
         process.kill()
+
+
+def _listen(stream: IO[bytes], words: bytearray) -> None:
+    """Read all that git has to say beside its output, so that it never waits, and keep the beginning."""
+    while chunk := os.read(stream.fileno(), 4096):
+        words += chunk[: MAX_ERROR_BYTES - len(words)]

@@ -86,7 +86,8 @@ def _version(package: str) -> str:
     start = f"{package.replace('-', '_')}-"
     for folder in sys.path:
         try:
-            names = os.listdir(folder or ".")
+            with os.scandir(folder or ".") as scan:
+                names = [entry.name for entry in scan]
         except OSError:
             continue
         for name in names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from posixpath import basename
+from typing import Any
 
 from msgspec import Struct
 
@@ -104,8 +105,13 @@ def _any(globs: tuple[str, ...], path: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _glob(glob: str) -> re.Pattern[str]:
-    """`*` and `?` stay within a folder; `**` as a whole part stands for any folders, at the end for anything."""
+def _glob(glob: str) -> Any:
+    """`*` and `?` stay within a folder; `**` as a whole part stands for any folders, at the end for anything.
+
+    RE2 matches them, since no pattern takes it more than linear time.
+    """
+    import re2
+
     pieces: list[str] = []
     parts = glob.removeprefix("./").split("/")
     for index, part in enumerate(parts):
@@ -115,4 +121,4 @@ def _glob(glob: str) -> re.Pattern[str]:
             continue
         escaped = re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
         pieces.append(escaped if last else escaped + "/")
-    return re.compile("".join(pieces))
+    return re2.compile("(?s)" + "".join(pieces))

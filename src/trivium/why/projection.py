@@ -249,9 +249,8 @@ class _Projector:
         stale: list[LinkRow] = []
         for predicate, ends in wanted.items():
             for row in self._graph.link_rows(predicate):
-                facts = ends.pop((row[1], row[2]), None)
-                if facts is not None:
-                    self._mend(row, facts)
+                if (row[1], row[2]) in ends:
+                    self._mend(row, ends.pop((row[1], row[2])))
                 elif self._ours(row[4]):
                     stale.append(row)
             new += ((subject, predicate, object_, facts) for (subject, object_), facts in ends.items())

@@ -14,6 +14,7 @@ import msgspec
 from trivium.errors import TriviumError
 from trivium.store import repository
 from trivium.store.sqlite import SqliteStore
+from trivium.why.collecting import rare_collections
 from trivium.why.config import Config
 from trivium.why.discover import discover
 from trivium.why.fingerprint import FileHashes
@@ -74,19 +75,20 @@ def build_into(
     from trivium.why.build import Parts, build
     from trivium.why.projection import ProjectionReport, project
 
-    parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())
-    built = build(root, config, parts=parts, hashes=hashes, progress=progress)
-    stored = repository.StoredIndex(
-        str(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
-    )
     report = ProjectionReport()
-    with store.write(timeout=max(600.0, store.settings.timeout)) as session:
-        changed = repository.current_hash(session, ctx) != stored.index_hash
-        if changed:
-            graph = Graph(session, ctx, clock(), index_texts)
-            report = project(graph, built.index)
-            graph.finish()
-        repository.save(session, ctx, stored, built.parts.to_bytes(), clock())
+    with rare_collections():
+        parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())
+        built = build(root, config, parts=parts, hashes=hashes, progress=progress)
+        stored = repository.StoredIndex(
+            str(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
+        )
+        with store.write(timeout=max(600.0, store.settings.timeout)) as session:
+            changed = repository.current_hash(session, ctx) != stored.index_hash
+            if changed:
+                graph = Graph(session, ctx, clock(), index_texts)
+                report = project(graph, built.index)
+                graph.finish()
+            repository.save(session, ctx, stored, built.parts.to_bytes(), clock())
     store.moment += 1
     return Indexed(built.summary, report, changed, built)
 
@@ -114,14 +116,15 @@ def prepare(stored: repository.StoredIndex) -> Loaded:
     """Decode a stored index. Raises: IndexDamagedError when its hash does not fit."""
     if sha256(stored.body) != stored.index_hash:
         raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
-    try:
-        index = msgspec.json.decode(stored.body, type=Index)
-    except msgspec.MsgspecError:
-        raise IndexDamagedError(
-            "The stored repository index is of another version.", "Build it again with: trivium index"
-        ) from None
-    index.index_hash = stored.index_hash
-    return Loaded(PreparedIndex(index), stored.root, stored.index_hash)
+    with rare_collections():
+        try:
+            index = msgspec.json.decode(stored.body, type=Index)
+        except msgspec.MsgspecError:
+            raise IndexDamagedError(
+                "The stored repository index is of another version.", "Build it again with: trivium index"
+            ) from None
+        index.index_hash = stored.index_hash
+        return Loaded(PreparedIndex(index), stored.root, stored.index_hash)
 
 
 def check_fresh(

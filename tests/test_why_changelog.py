@@ -1,0 +1,148 @@
+"""Changes of change logs: files, releases, entries, ids (knowledge query reference 4.3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.why_documents import lines_of, names_of, read
+from trivium.why.changelog import is_release
+from trivium.why.documents import DocumentRules
+
+LOG = "# Changelog\n\n## 1.1.0\n\n- Evict by last use in `src/cache.ts`.\n"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "CHANGELOG.md",
+        "packages/a/changelog.mdx",
+        "Changelog",
+        "CHANGELOG.txt",
+        "CHANGES.md",
+        "HISTORY.md",
+        "docs/news.md",
+        "RELEASES.md",
+        "RELEASE_NOTES.md",
+        "release-notes.md",
+        "CHANGELOG.en.md",
+    ],
+)
+def test_files_that_are_change_logs(path: str) -> None:
+    (change,) = read(path, LOG).entities
+    assert change.id == f"knowledge-change:{path}:Evict by last use in src/cache.ts.:1.1.0"
+    assert (change.kind, change.region.line_start, change.region.line_end) == ("change", 5, 5)
+    assert [cite.value for cite in change.cites] == ["src/cache.ts"]
+
+
+def test_other_files_are_none_unless_configured() -> None:
+    assert read("docs/changelog-guide.md", LOG).entities == []
+    assert names_of(read("docs/log.md", LOG, DocumentRules(changelogs=("**/log.md",)))) != []
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "1.2.3",
+        "v1.2",
+        "[1.2.0] - 2024-01-01",
+        "[1.2.0](https://example.org) (2024-01-01)",
+        "Version 3",
+        "Release 1.0.0-beta.1",
+        "Unreleased",
+        "[Unreleased]",
+        "pkg@2.0.0",
+        "@scope/pkg 2.0.0",
+        "flask 2.0 (2021-05-11)",
+        "2024-01-10",
+        "January 5, 2024",
+        "5 Jan 2024",
+        "2.0.0 / 2024-01-01",
+        "v3",
+        "42",
+        "🚀 1.2.3",
+    ],
+)
+def test_headings_of_releases(heading: str) -> None:
+    assert is_release(heading)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Added", "Bug Fixes", "Changelog", "Python 3.12 support", "Support for Python 3.12", "3 fixes", "Notes", ""],
+)
+def test_other_headings(heading: str) -> None:
+    assert not is_release(heading)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_releases_at_any_level_with_sections_between(level: int) -> None:
+    mark = "#" * level
+    text = f"{mark} 2.0.0\n\n{mark}# Added\n\n- a\n\n{mark} 1.0.0\n\n- b\n\n{mark}# Fixed\n\n* c\n"
+    document = read("CHANGELOG.md", text)
+    assert [entity.id.split(":", 2)[2] for entity in document.entities] == ["a:2.0.0", "b:1.0.0", "c:1.0.0"]
+
+
+def test_entries_before_the_first_release_are_not_read() -> None:
+    assert names_of(read("CHANGELOG.md", "# Changelog\n\n- legend\n\n## 1.0\n\n- a\n")) == ["a"]
+    assert read("CHANGELOG.md", "# Changelog\n\n- a\n").entities == []
+
+
+def test_nested_items_are_entries_of_their_own() -> None:
+    text = "## 1.0\n\n- outer `x`\n  goes on\n  - inner `y`\n\n    more `z`\n  - last\n- next\n\nText after.\n"
+    document = read("CHANGELOG.md", text)
+    assert lines_of(document) == [("outer x goes on", 3, 4), ("inner y more z", 5, 7), ("last", 8, 8), ("next", 9, 10)]
+    assert [[cite.value for cite in entity.cites] for entity in document.entities] == [["x"], ["y", "z"], [], []]
+
+
+def test_text_of_an_item_after_its_nested_items_stays_out_of_them() -> None:
+    document = read("CHANGELOG.md", "## 1.0\n\n- outer\n\n  - inner\n\n  rest `x`\n\n- next\n")
+    assert lines_of(document) == [("outer", 3, 4), ("inner", 5, 6), ("next", 9, 9)]
+
+
+def test_the_same_text_in_two_releases_is_two_changes() -> None:
+    document = read("CHANGELOG.md", "## 2.0\n\n- Fix\n\n## 1.0\n\n- Fix\n- Fix\n")
+    ids = [entity.id for entity in document.entities]
+    assert ids == [
+        "knowledge-change:CHANGELOG.md:Fix:2.0",
+        "knowledge-change:CHANGELOG.md:Fix:1.0",
+        "knowledge-change:CHANGELOG.md:Fix:1.0",
+    ]
+
+
+def test_long_entries_are_cut_but_stay_apart() -> None:
+    document = read("CHANGELOG.md", f"## 1.0\n\n- {'x' * 300}a\n- {'x' * 300}b\n")
+    assert [len(entity.name) for entity in document.entities] == [256, 256]
+    assert len({entity.id for entity in document.entities}) == 2
+    assert all(len(entity.id) == 256 for entity in document.entities)
+
+
+def test_quotes_fences_and_generated_text_hold_no_entries() -> None:
+    text = "## 1.0\n\n> - a\n\n```\n- b\n```\n\n- c\n\n<!-- trivium:generated -->\n\n- d\n"
+    assert names_of(read("CHANGELOG.md", text)) == ["c"]
+
+
+PLAIN_LOGS = {
+    "CHANGES.rst": "Changes\n=======\n\n2.0 (2024-01-01)\n----------------\n\n* one ``x``\n  goes on\n\n  * inner\n\n* two\n",
+    "CHANGES": "Version 2.0\n\n  * one `x`\n    goes on\n\n      * inner\n\n  * two\n",
+    "NEWS.txt": "Version 2.0\n-----------\n\n- one `x`\n  goes on\n  - inner\n- two\n",
+    "CHANGELOG.adoc": "= Changes\n\n== 2.0\n\n* one `x`\ngoes on\n** inner\n* two\n",
+    "HISTORY.txt": "# History\n\n## 2.0\n\n- one `x`\n  goes on\n  - inner\n- two\n",
+}
+
+
+@pytest.mark.parametrize("path", PLAIN_LOGS)
+def test_change_logs_in_other_formats(path: str) -> None:
+    document = read(path, PLAIN_LOGS[path])
+    assert names_of(document, "change") == ["one x goes on", "inner", "two"]
+    assert [cite.value for cite in document.entities[0].cites] == ["x"]
+    assert "2.0" in document.entities[0].id
+
+
+def test_a_log_with_dated_paragraphs_of_indented_items() -> None:
+    text = "2024-01-02  A Person  <a@example.org>\n\n\t* file.c (main): Change it.\n\n\t* other.c: Too.\n"
+    assert names_of(read("ChangeLog", text)) == ["file.c (main): Change it.", "other.c: Too."]
+
+
+def test_literal_blocks_of_plain_logs_hold_no_entries() -> None:
+    text = "2.0\n---\n\n- one::\n\n      - code\n\n- two\n\n.. note::\n\n   - hidden\n\n- three\n"
+    assert names_of(read("CHANGES.rst", text)) == ["one::", "two", "three"]
