@@ -9,10 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-WORDS = (
-    "cache index queue store token graph merge parse route shard batch cursor ledger schema bridge filter window "
-    "buffer policy tenant digest replay mirror packet session budget render resolve commit backlog quota lease"
-).split()
+WORDS = tuple(
+    word
+    for line in (
+        "cache index queue store token graph merge parse route shard batch cursor ledger schema bridge filter window",
+        "buffer policy tenant digest replay mirror packet session budget render resolve commit backlog quota lease",
+    )
+    for word in line.split(" ")
+)
 
 
 @dataclass(slots=True, frozen=True)
@@ -29,7 +33,7 @@ SIZES = {"full": Size(2_000, 400, 500), "small": Size(40, 20, 12)}
 
 def repository(folder: Path, scale: str) -> Path:
     """The repository of a scale below `folder`, built when it is not there yet."""
-    root = folder / f"why-{scale}-1"
+    root = folder / f"why-{scale}"
     if not (root / ".git" / "done").exists():
         size = SIZES[scale]
         root.mkdir(parents=True, exist_ok=True)
@@ -68,7 +72,8 @@ def _stream(size: Size) -> Iterator[bytes]:
         texts |= new
         kind = chance.choice(("feat", "fix", "refactor", "docs", "chore"))
         subject = f"{kind}({chance.choice(WORDS)}): {chance.choice(WORDS)} the {chance.choice(WORDS)} {number}\n"
-        yield f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1_700_000_000 + 3600 * number} +0000\n".encode()
+        moment = 1_700_000_000 + 3_600 * number
+        yield f"commit refs/heads/main\ncommitter Ada <ada@example.org> {moment} +0000\n".encode()
         yield b"data %d\n%s" % (len(subject), subject.encode())
         for path, text in sorted(new.items()):
             data = text.encode()
@@ -121,30 +126,34 @@ def _typescript(name: str, chance: random.Random) -> str:
 
 
 def _document(number: int, modules: list[tuple[str, str]], chance: random.Random) -> tuple[str, str]:
+    """Records, concepts, change logs and glossaries among guides."""
     cited = chance.sample(modules, min(3, len(modules)))
     body = [f"{_sentence(chance)} See `{path}` and `{name}`. {_sentence(chance)}\n" for path, name in cited]
-    kind = number % 4
-    if kind == 0:
-        front = f"---\nstatus: {chance.choice(('accepted', 'proposed', 'superseded'))}\ndate: 2026-01-{number % 28 + 1:02}\n"
-        front += f"supersedes: {number - 4:04}-decision.md\n" if number % 20 == 16 else ""
-        path = f"docs/adr/{number:04}-decision.md"
-        text = f"{front}---\n\n# Use {chance.choice(WORDS)} number {number}\n\n## Context\n\n"
-        return path, text + "\n".join(body) + "\n## Decision\n\n" + "\n".join(
-            _sentence(chance) for _ in range(20)
-        ) + "\n"
-    if kind == 1 and number % 8 == 1:
-        text = f"---\ntype: concept\naliases: [{cited[0][1]}]\n---\n\n# Concept {number}\n\n"
-        return f"docs/concepts/{number:04}.md", text + "\n".join(body)
-    if kind == 2 and number % 40 == 2:
+    if number % 4 == 0:
+        return _record(number, body, chance)
+    if number % 8 == 1:
+        front = f"---\ntype: concept\naliases: [{cited[0][1]}]\n---\n\n# Concept {number}\n\n"
+        return f"docs/concepts/{number:04}.md", front + "\n".join(body)
+    if number % 40 == 2:
         items = [f"- {_sentence(chance)} In `{chance.choice(modules)[0]}`.\n" for _ in range(20)]
-        return f"packages/{WORDS[number % 24]}/CHANGELOG.md", f"# Changes {number}\n\n## 1.{number}.0\n\n" + "".join(
-            items
-        )
-    if kind == 2 and number % 40 == 22:
+        head = f"# Changes {number}\n\n## 1.{number}.0\n\n"
+        return f"packages/{WORDS[number % 24]}/CHANGELOG.md", head + "".join(items)
+    if number % 40 == 22:
         terms = [f"## Term {number} {word}\n\n{_sentence(chance)}\n" for word in WORDS[:20]]
         return f"docs/glossary/{number:04}.md", "# Glossary\n\n" + "\n".join(terms)
-    sections = [
-        f"## {_sentence(chance)[:40]}\n\n{part}\n- {_sentence(chance)}\n- `code` {_sentence(chance)}\n" for part in body
-    ]
-    extra = [f"{_sentence(chance)} {_sentence(chance)} [link](../{chance.choice(modules)[0]})\n" for _ in range(8)]
-    return f"docs/guide/{number:04}.md", f"# Guide {number}\n\n" + "\n".join([*sections, *extra])
+    lines = [f"# Guide {number}\n"]
+    for part in body:
+        lines += [f"## {_sentence(chance)[:40]}\n", f"{part}\n- {_sentence(chance)}\n- `code` {_sentence(chance)}\n"]
+    for _ in range(8):
+        lines.append(f"{_sentence(chance)} {_sentence(chance)} [link](../../{chance.choice(modules)[0]})\n")
+    return f"docs/guide/{number:04}.md", "\n".join(lines)
+
+
+def _record(number: int, body: list[str], chance: random.Random) -> tuple[str, str]:
+    status = chance.choice(("accepted", "proposed", "superseded"))
+    front = f"---\nstatus: {status}\ndate: 2026-01-{number % 28 + 1:02}\n"
+    if number % 20 == 16:
+        front += f"supersedes: {number - 4:04}-decision.md\n"
+    lines = [f"{front}---\n", f"# Use {chance.choice(WORDS)} number {number}\n", "## Context\n", *body, "## Decision\n"]
+    lines += [f"{_sentence(chance)}" for _ in range(20)]
+    return f"docs/adr/{number:04}-decision.md", "\n".join(lines) + "\n"

@@ -215,7 +215,7 @@ def run_memory(root: Path, folder: Path) -> list[Figure]:
 
 
 def targets_of(root: Path) -> list[str]:
-    """One target of each kind: a path, a symbol, a directory, a record, a commit's path, and one that nothing matches."""
+    """A path, a symbol, a directory, a record, a path with a line, and one that nothing matches."""
     from trivium.why.symbols import analyse
 
     module = sorted(root.glob("src/*/*.py"))[0]

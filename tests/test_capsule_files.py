@@ -171,7 +171,21 @@ def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
 def test_export_of_an_empty_match_is_empty_and_imports() -> None:
     with trivium.open(":memory:") as kb:
         assert list(export_capsule(kb, '{ ?x {type: "Person", name: "nobody"} }')) == []
-        assert import_capsules(kb, [""]).commands == 0
+        report = import_capsules(kb, ["", "// nothing"])
+        assert (report.commands, report.sources, report.empty) == (0, 2, 2)
+
+
+def test_what_selects_an_export_is_one_group() -> None:
+    with trivium.open(":memory:") as kb:
+        for where in (
+            '{ ?x {type: "Domain"} } LIMIT 1 // ',
+            '{ ?x {type: "Domain"} } CURSOR "x"',
+            '{ ?x {type: "A"} } }',
+        ):
+            with pytest.raises(KipError) as caught:
+                list(export_capsule(kb, where))
+            assert caught.value.code == "KIP_1001"
+            assert caught.value.hint
 
 
 def test_a_full_export_carries_every_kind_of_knowledge_over() -> None:

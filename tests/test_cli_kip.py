@@ -255,3 +255,23 @@ def test_a_stream_gets_one_line_for_each_line() -> None:
 def test_a_readonly_stream_stays_readonly() -> None:
     outcome = kip("--jsonl", "--readonly", stdin=json.dumps({"request": {"command": WRITE}, "readonly": False}))
     assert "error" in outcome.json()
+
+
+TWICE = ['{"command": "a", "command": "b"}', '{"command": "a", "parameters": {"x": {"y": 1, "y": 1}}}']
+
+
+@pytest.mark.parametrize("request_", TWICE)
+def test_a_member_that_is_there_twice_is_refused(request_: str, tmp_path: Path) -> None:
+    [line] = kip("--jsonl", stdin=request_).out.splitlines()
+    error = json.loads(line)["error"]
+    assert error["code"] == "KIP_1001"
+    assert "twice" in error["message"]
+    outcome = kip("--request", "-", stdin=request_)
+    assert outcome.code == 1
+    assert outcome.err.startswith("error KIP_1001")
+    assert kip("--request", "-", "--json", stdin=request_).json()["error"] == error
+    (tmp_path / "p.json").write_text('{"a": 1, "a": 2}')
+    for arguments in (["--params", "p.json"], ["--param", 'a={"b": 1, "b": 2}']):
+        outcome = kip(READ, *arguments)
+        assert outcome.code == 1
+        assert outcome.err.startswith("error KIP_1001")

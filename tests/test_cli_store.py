@@ -69,6 +69,40 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert outcome.json()["error"]["hint"]
 
 
+@pytest.mark.parametrize(
+    "url", ["sqlite:///x.db", "http://example.org/x/y.db", "file:x.db", ":Memory:", "", "/dev/null", "."]
+)
+@pytest.mark.parametrize("command", [["kip", COUNT], ["export"], ["contexts"], ["doctor"], ["import", "a.kip"]])
+def test_a_database_that_can_be_none_is_refused_and_nothing_is_made(
+    url: str, command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.kip").write_text(TEA)
+    for arguments in (["--db", url, *command], [*command, "--db", url]):
+        outcome = run(*arguments)
+        assert outcome.code == 1
+        assert outcome.err.startswith("error: ")
+        assert "unexpected fault" not in outcome.err
+        assert "hint: " in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.kip"]
+
+
+def test_the_home_folder_may_stand_for_itself(tmp_path: Path) -> None:
+    assert run("--db", "~/mine.db", "kip", COUNT).code == 0
+    assert (tmp_path / "mine.db").exists()
+    assert run("--db", "~/mine.db", "contexts").out == "default\n"
+
+
+def test_a_hint_can_be_followed_as_it_stands(tmp_path: Path) -> None:
+    outcome = run("export", "--db", "my own.db")
+    assert "trivium --db 'my own.db' import" in outcome.err
+    for place in (["--context", "", "kip", COUNT], ["kip", COUNT, "--context", ""], ["kip", COUNT, "--context", "A b"]):
+        outcome = run(*place)
+        assert outcome.code == 1
+        assert "There is no context" in outcome.err
+        assert "context create" not in outcome.err
+    assert "`trivium context create work`" in run("kip", COUNT, "--context", "work").err
+
+
 def test_a_bad_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIVIUM_TIMEOUT", "soon")
     outcome = run("kip", "DESCRIBE PRIMER")
@@ -86,7 +120,28 @@ def test_import_takes_files_and_standard_input(tmp_path: Path) -> None:
     assert outcome.code == 0
     assert outcome.out == "Imported 2 statements from 2 files: 2 concept and 0 proposition blocks.\n"
     report = run("import", "a.kip", "--json").json()
-    assert report == {"sources": 1, "commands": 1, "statements": 1, "concepts": 1, "propositions": 0}
+    assert report == {"sources": 1, "commands": 1, "statements": 1, "concepts": 1, "propositions": 0, "empty": 0}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "// only a comment\n"])
+def test_an_import_of_nothing_fails_and_says_so(text: str, tmp_path: Path) -> None:
+    outcome = run("import", "-", stdin=text)
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert outcome.err.startswith("error: Nothing was imported: the input holds no statement.")
+    assert "before the pipe" in outcome.err
+    (tmp_path / "empty.kip").write_text(text)
+    outcome = run("import", "empty.kip", "--json")
+    assert outcome.code == 1
+    assert "empty.kip" in outcome.json()["error"]["message"]
+
+
+def test_an_empty_file_among_others_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "a.kip").write_text(TEA)
+    outcome = run("import", "a.kip", "-", stdin="")
+    assert outcome.code == 0
+    assert outcome.err == "note: 1 of 2 files held no statement.\n"
+    assert run("import", "a.kip", "-", "--json", stdin="").json()["empty"] == 1
 
 
 def test_an_import_fault_points_into_the_file(tmp_path: Path) -> None:
@@ -145,11 +200,58 @@ def test_export_takes_a_pattern_and_replaces_the_file_as_a_whole(tmp_path: Path)
     assert sorted(path.name for path in tmp_path.glob("*kept*")) == ["kept.kip"]
 
 
-def test_a_fault_in_a_pattern_has_its_place_in_the_pattern() -> None:
+@pytest.mark.parametrize("pattern", ['{ ?x {type = "Domain"} }', '  ?x {type = "Domain"}', '{\n?x {type = "Domain"}}'])
+def test_a_fault_in_a_pattern_has_its_place_in_the_pattern(pattern: str) -> None:
     run("import", "-", stdin=TEA)
-    outcome = run("export", "--where", '{ ?x {type = "Domain"} }')
+    outcome = run("export", "--where", pattern)
     source, caret = outcome.err.splitlines()[1:3]
     assert source[caret.index("^")] == "="
+    line, column = pattern[: pattern.index("=")].count("\n") + 1, source.index("=") - 1
+    assert f"Line {line}, column {column}: " in outcome.err
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        '{ ?x {type: "Domain"} } LIMIT 1 // ',
+        '?x {type: "Domain"} } LIMIT 1 //',
+        '{ ?x {type: "Domain"} } CURSOR "x"',
+        '{ ?x {type: "Domain"} } { }',
+        "",
+        "}",
+        "{ ?y (?a, ?b, ?c) ",
+    ],
+)
+def test_a_pattern_is_one_group_and_nothing_more(pattern: str) -> None:
+    run("import", "-", stdin=TEA)
+    outcome = run("export", "--where", pattern)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("error KIP_")
+    assert "hint: " in outcome.err
+
+
+@pytest.mark.parametrize(
+    "pattern", ['{ ?x {type: "Domain"} } // all', '?x {type: "Domain"} // all', '// all\n{ ?x {type: "Domain"} }']
+)
+def test_a_comment_in_a_pattern_hides_nothing(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kip.capsule_files.PAGE", 2)
+    run("import", "-", stdin=TEA)
+    exported = run("export", "--where", pattern)
+    assert exported.out.count('type: "Domain"') == 5
+
+
+def test_an_export_of_nothing_is_noted() -> None:
+    run("import", "-", stdin=TEA)
+    outcome = run("export", "--where", '{ ?x {type: "Domain", name: "Coffee"} }')
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == "note: nothing matches the pattern; the capsule is empty.\n"
+
+
+def test_an_export_from_a_pipe_comes_back() -> None:
+    run("import", "-", stdin=TEA)
+    outcome = run("import", "-", "--db", "copy.db", stdin=run("export").out)
+    assert outcome.code == 0
+    assert run("export", "--db", "copy.db").out == run("export").out
 
 
 # --- backup, doctor -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -256,7 +257,9 @@ def test_an_unchangeable_file_is_named(tmp_path: Path, unchangeable: Callable[[P
 OTHER_USER = """
 import json, os, sys, trivium
 from trivium.errors import StoreError
-trivium.open().close()
+write = {"command": 'UPSERT { CONCEPT { {type: "Domain", name: "no"} } }'}
+with trivium.open() as kb:  # what is imported when used must be there before this is another user
+    kb.execute_kip(write)
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 told = []
 for path in sys.argv[1:]:
@@ -265,7 +268,7 @@ for path in sys.argv[1:]:
     except StoreError as error:
         told.append([error.message, error.hint])
     else:
-        told.append(kb.execute_kip({"command": 'UPSERT { CONCEPT { {type: "Domain", name: "no"} } }'}))
+        told.append(kb.execute_kip(write))
         kb.close()
 print(json.dumps(told))
 """
@@ -589,6 +592,127 @@ def test_closing_while_others_use_it_ends_in_errors_not_in_exceptions(tmp_path: 
     assert_sound(path)
 
 
+SLOW = (
+    'FIND(COUNT(?a)) WHERE { ?a {type: "Domain"} ?b {type: "Domain"} ?c {type: "Domain"} FILTER(?a.name != ?b.name) }'
+)
+WIDE = (
+    "UPSERT { "
+    + "".join(f'CONCEPT {{ {{type: "Domain", name: "w{n}"}} SET ATTRIBUTES {{n: {n}}} }}' for n in range(2_500))
+    + " }"
+)
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+@pytest.mark.parametrize("command", [SLOW, WIDE])
+def test_closing_interrupts_what_runs_and_leaves_nothing_half_done(tmp_path: Path, place: str, command: str) -> None:
+    path = tmp_path / "memory.db"
+    answers: list[dict[str, Any]] = []
+    with trivium.open(path if place == "file" else ":memory:") as kb:
+        for number in range(0, 600, 100):
+            blocks = "".join(f'CONCEPT {{ {{type: "Domain", name: "s{number + n}"}} }}' for n in range(100))
+            assert "result" in kb.execute_kip({"command": f"UPSERT {{ {blocks} }}"})
+        running = threading.Thread(target=lambda: answers.append(kb.execute_kip({"command": command})))
+        running.start()
+        time.sleep(0.05)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 3
+    running.join(5)
+    assert not running.is_alive()
+    done = "result" in answers[0] and command == WIDE  # the last statement may have been through
+    if not done:
+        assert_error(answers[0], "KIP_4003", "closed")
+    assert kb._store._opened == []
+    if place == "file":
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["memory.db"], "a connection stayed open"
+        assert_sound(path, 600 + (2_500 if done else 0))
+
+
+def test_closing_wakes_those_who_wait_for_another_process(tmp_path: Path) -> None:
+    path = _made(tmp_path / "memory.db")
+    answers: list[dict[str, Any]] = []
+    kb = trivium.open(path)
+    with held_lock(path):
+        threads = [threading.Thread(target=lambda: answers.append(put(kb, "waits"))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.1)
+        kb.close()
+        for thread in threads:
+            thread.join(5)
+    assert len(answers) == 4
+    for answer in answers:
+        assert_error(answer, "KIP_4003", "closed")
+    assert_sound(path, 1)
+
+
+def test_closing_ends_a_backup_and_leaves_no_part_of_it(tmp_path: Path) -> None:
+    path = _made(tmp_path / "memory.db")
+    kb = trivium.open(path)
+    caught: list[BaseException] = []
+    asked = threading.Event()
+
+    def work() -> None:
+        asked.set()
+        try:
+            for number in range(10_000):
+                kb.backup(tmp_path / f"copy-{number}.db")
+                (tmp_path / f"copy-{number}.db").unlink()
+        except BaseException as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    asked.wait()
+    time.sleep(0.05)
+    kb.close()
+    thread.join(10)
+    assert isinstance(caught[0], trivium.KipError)
+    assert "closed" in caught[0].message
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["memory.db"]
+
+
+FORKED = """
+import json, os, sys, trivium
+kb = trivium.open(sys.argv[1])
+command = 'FIND(COUNT(?d)) WHERE { ?d {type: "Domain"} }'
+kb.execute_kip({"command": command})
+inside, outside = os.pipe()
+child = os.fork()
+if child == 0:
+    told = [kb.execute_kip({"command": command}), kb.explain_kip(command)["response"]]
+    try:
+        kb.create_context("other")
+    except trivium.TriviumError as error:
+        told.append({"error": {"message": error.message, "hint": error.hint}})
+    kb.close()
+    with trivium.open(sys.argv[1]) as own:
+        told.append(own.execute_kip({"command": command}))
+    os.write(outside, json.dumps(told).encode())
+    sys.exit(0)
+os.close(outside)
+told = json.loads(os.fdopen(inside, "rb").read())
+assert os.waitpid(child, 0)[1] == 0
+told.append(kb.execute_kip({"command": command}))
+print(json.dumps(told))
+kb.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_is_told_to_open_the_file_anew(tmp_path: Path) -> None:
+    import json
+
+    path = _made(tmp_path / "memory.db")
+    done = subprocess.run([sys.executable, "-c", FORKED, str(path)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    *refused, anew, parent = json.loads(done.stdout)
+    for answer in refused:
+        assert "forked" in answer["error"]["message"]
+        assert "trivium.open" in answer["error"]["hint"]
+    assert anew == parent == {"result": 1 + STANDARD}
+    assert_sound(path, 1)
+
+
 # --- many at once ---------------------------------------------------------------------------------
 
 
@@ -724,4 +848,79 @@ def test_the_log_is_folded_into_the_file_while_in_use(tmp_path: Path) -> None:
             threading.Event().wait(0.02)
         log = path.with_name("memory.db-wal").stat().st_size
         assert path.stat().st_size > 100_000, f"nothing is in the file, {log:,} bytes are in the log"
+    assert_sound(path)
+
+
+def test_the_log_is_folded_without_waking_at_every_commit(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with trivium.open(path) as kb:
+        folding = kb._store._checkpointer
+        assert folding is not None
+        woken = 0
+        wake = folding._wanted.set
+
+        def counted() -> None:
+            nonlocal woken
+            woken += 1
+            wake()
+
+        folding._wanted.set = counted  # type: ignore[method-assign]
+        with kb._store.read() as session:  # a reader of an old snapshot: the log cannot begin anew
+            session.rows("SELECT 1 FROM concept LIMIT 1")
+            for number in range(40):
+                put(kb, f"n{number}", number, f"{number} " * 30_000)
+            log = path.with_name("memory.db-wal").stat().st_size // 4_096
+            before = woken
+            for number in range(200):
+                put(kb, "small", number)
+        assert log > 1_000
+        assert before >= 1
+        assert woken - before < 10
+    assert_sound(path)
+
+
+def test_what_the_last_writer_left_is_folded_in_quiet_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.store.sqlite.QUIET_SECONDS", 0.05)
+    path = tmp_path / "memory.db"
+    with trivium.open(path) as kb:
+        with kb._store.read() as session:
+            session.rows("SELECT 1 FROM concept LIMIT 1")
+            for number in range(60):
+                put(kb, f"n{number}", number, f"{number} " * 30_000)
+            time.sleep(0.3)
+            size = path.stat().st_size
+        for _ in range(100):
+            if path.stat().st_size > size + 2_000_000:
+                break
+            time.sleep(0.05)
+        assert path.stat().st_size > size + 2_000_000
+
+
+def test_a_large_log_is_emptied_under_steady_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.store.sqlite.CHECKPOINT_PAGES", 50)
+    monkeypatch.setattr("trivium.store.sqlite.LARGE_LOG", 500)
+    path = tmp_path / "memory.db"
+    stop = threading.Event()
+    largest = 0
+    with trivium.open(path) as kb:
+        assert kb._store._checkpointer is not None
+
+        def read(delay: float) -> None:
+            time.sleep(delay)
+            while not stop.is_set():
+                with kb._store.read() as session:
+                    session.rows("SELECT 1 FROM concept LIMIT 1")
+                    time.sleep(0.02)
+
+        readers = [threading.Thread(target=read, args=(number * 0.007,)) for number in range(3)]
+        for thread in readers:
+            thread.start()
+        for number in range(1_500):
+            kb._store._checkpointer._next_emptying = 0.0
+            assert "result" in put(kb, f"n{number % 20}", number, f"{number} " * 500)
+            largest = max(largest, path.with_name("memory.db-wal").stat().st_size // 4_096)
+        stop.set()
+        for thread in readers:
+            thread.join()
+    assert largest < 5_000, f"the log grew to {largest:,} pages"
     assert_sound(path)

@@ -122,7 +122,8 @@ def test_quotes_fences_and_generated_text_hold_no_entries() -> None:
 
 
 PLAIN_LOGS = {
-    "CHANGES.rst": "Changes\n=======\n\n2.0 (2024-01-01)\n----------------\n\n* one ``x``\n  goes on\n\n  * inner\n\n* two\n",
+    "CHANGES.rst": "Changes\n=======\n\n2.0 (2024-01-01)\n----------------\n\n"
+    "* one ``x``\n  goes on\n\n  * inner\n\n* two\n",
     "CHANGES": "Version 2.0\n\n  * one `x`\n    goes on\n\n      * inner\n\n  * two\n",
     "NEWS.txt": "Version 2.0\n-----------\n\n- one `x`\n  goes on\n  - inner\n- two\n",
     "CHANGELOG.adoc": "= Changes\n\n== 2.0\n\n* one `x`\ngoes on\n** inner\n* two\n",

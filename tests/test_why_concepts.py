@@ -109,7 +109,8 @@ def test_a_concept_document_has_bold_definitions_too() -> None:
 
 
 def test_regions_of_definitions() -> None:
-    text = "# Glossary\n\n**A**: x\n**B**: y\n\nC\n: one\n: two\n\n- **D**: z\n\n- **E**: z\n\n| T | M |\n|---|---|\n| F | m |\n"
+    text = "# Glossary\n\n**A**: x\n**B**: y\n\nC\n: one\n: two\n\n- **D**: z\n\n- **E**: z\n\n"
+    text += "| T | M |\n|---|---|\n| F | m |\n"
     assert lines_of(read("glossary.md", text)) == [
         ("A", 3, 3),
         ("B", 4, 4),

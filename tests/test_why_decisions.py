@@ -101,6 +101,11 @@ def test_a_placeholder_status_is_no_record(status: str) -> None:
     assert read(RECORD, f'---\nstatus: "{status}"\n---\n# Use A\n').entities == []
 
 
+def test_a_single_word_in_brackets_is_a_status() -> None:
+    assert record("# A\n\nStatus: [accepted]\n").status == "[accepted]"
+    assert record("---\nstatus: [accepted]\n---\n# A\n").status == "accepted"
+
+
 @pytest.mark.parametrize("title", ["Use /users/{id} routes", "[RFC] Use A", "3. Titles are short", "Use <T> types"])
 def test_brackets_within_a_title_are_no_placeholder(title: str) -> None:
     assert len(read(RECORD, f"# {title}\n").entities) == 1
@@ -147,7 +152,8 @@ def test_each_form_of_status_is_read_as_a_clean_word(form: str) -> None:
 
 PLAIN_RECORDS = {
     "docs/adr/0001-a.rst": "Use A\n=====\n\n:Status: accepted\n:Date: 2026-02-03\n\nSee ``src/a.py`` and :func:`b`.\n",
-    "docs/adr/0002-a.rst": "=====\nUse A\n=====\n\nDate: 2026-02-03\n\nStatus\n------\n\naccepted\n\nContext\n-------\n\n`l <x.rst>`_\n",
+    "docs/adr/0002-a.rst": "=====\nUse A\n=====\n\nDate: 2026-02-03\n\n"
+    "Status\n------\n\naccepted\n\nContext\n-------\n\n`l <x.rst>`_\n",
     "docs/adr/0001-a.adoc": "= Use A\n:status: accepted\n:date: 2026-02-03\n\nSee `src/a.py`, link:x.adoc[x].\n",
     "docs/adr/0002-a.adoc": "= Use A\n\nDate:: 2026-02-03\n\n== Status\n\naccepted\n\n----\nStatus: no\n----\n",
     "adr/3.txt": "Use A\n=====\n\nStatus: accepted\nDate: 2026-02-03\n",
@@ -252,7 +258,8 @@ def test_a_status_with_a_link_is_its_text() -> None:
 
 
 def test_decision_headings_of_other_documents() -> None:
-    text = "# Guide\n\n## Decision\n\nUse `a`.\n\n### Detail\n\n`b`\n\n## Decisions: more\n\nx\n\n## Decision\n\ny\n\n# End\n"
+    text = "# Guide\n\n## Decision\n\nUse `a`.\n\n### Detail\n\n`b`\n\n"
+    text += "## Decisions: more\n\nx\n\n## Decision\n\ny\n\n# End\n"
     document = read("docs/a.md", text)
     assert lines_of(document) == [("Decision", 3, 10), ("Decisions: more", 11, 14), ("Decision", 15, 18)]
     assert [entity.id for entity in document.entities] == [

@@ -17,7 +17,7 @@ from tests.why_examples import (
     relation,
     worked_example,
 )
-from trivium.why.model import Conventional, Index, Link
+from trivium.why.model import Conventional, Coverage, FactEvidence, Index, Link
 from trivium.why.prepared import PreparedIndex
 from trivium.why.query import DISABLED, knowledge_why
 from trivium.why.render import NOTHING, TRUNCATED, render_text
@@ -35,21 +35,19 @@ Why: Cache
 
 decision knowledge-decision:docs/adr/0002-lru.md:Evict the least recently used: Evict the least recently used \
 [accepted] 2026-02-03
-  evidence: docs/adr/0002-lru.md:1-9, fact module:src/cache.ts
-  affects: src/cache.ts
-  concerns: module:src/cache.ts, module:src/cache.ts (`Cache`)
   supersedes Evict in order of arrival (knowledge-decision:docs/adr/0001-fifo.md:Evict in order of arrival), \
 which is superseded
+  evidence: docs/adr/0002-lru.md:1-9
+  affects: src/cache.ts (`Cache`)
 
 concept knowledge-concept:Lookup cache: Lookup cache
   also called: Cache
-  evidence: docs/cache.md:1-8, fact module:src/cache.ts
-  defines: module:src/cache.ts (`Cache`)
+  evidence: docs/cache.md:1-8
+  defines: src/cache.ts (`Cache`)
 
 change knowledge-change:CHANGELOG.md:Evict by last use in src/cache.ts.:1.1.0: Evict by last use in src/cache.ts.
-  evidence: CHANGELOG.md:5-5, fact module:src/cache.ts
+  evidence: CHANGELOG.md:5
   affects: src/cache.ts
-  concerns: module:src/cache.ts
 
 Cited by CHANGELOG.md via src/cache.ts (line 5)
 Cited by docs/adr/0002-lru.md via src/cache.ts (line 9)
@@ -93,6 +91,39 @@ def test_commits_stand_last_the_newest_first_with_short_id_and_date() -> None:
     assert order == sorted(order)
     assert "  evidence: commit 0000000 2026-01-09\n" in text
     assert text.count("a breaking change") == 1
+
+
+def test_a_wide_change_stays_readable_and_shows_what_was_asked_first() -> None:
+    paths = tuple(f"src/m{number:02}.py" for number in range(60))
+    source = index(
+        *(module(path) for path in paths), entities=[commit(1, *paths, facts=tuple(f"module:{path}" for path in paths))]
+    )
+    text = shown(source, "src/m41.py")
+    line = next(line for line in text.splitlines() if line.startswith("  affects: "))
+    assert line.startswith("  affects: src/m41.py, src/m00.py, ")
+    assert line.endswith(", src/m06.py and 52 more (--json shows all)")
+    assert max(map(len, text.splitlines())) < 200
+    assert "module:" not in text
+
+
+def test_a_fact_is_told_as_evidence_only_when_no_link_names_it() -> None:
+    source = index(
+        module("a", "N"),
+        entities=[
+            entity("decision", "D", region("d.md", 1, 2), FactEvidence(fact_id="package:p"), paths=("a",)),
+            entity("concept", "C", region("c.md", 3, 3), FactEvidence(fact_id="module:a"), facts=("module:a",)),
+        ],
+    )
+    text = shown(source, "a")
+    assert "  evidence: d.md:1-2, fact package:p\n  affects: a\n" in text
+    assert "  evidence: c.md:3\n  affects: a\n" in text
+
+
+def test_a_long_reason_of_coverage_is_cut() -> None:
+    record = Coverage(analyzer="x", scope="mentions", status="partial", reason="ambiguous " * 90)
+    text = shown(index(entities=[entity("decision", "D")], coverage=[record]), "D")
+    assert text.endswith(" … (--json shows all)\n")
+    assert len(text.splitlines()[-1]) < 300
 
 
 def test_guidance_budget_memory_and_truncation_have_their_lines_in_order() -> None:

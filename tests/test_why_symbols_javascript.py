@@ -214,9 +214,9 @@ def test_what_is_no_source_code_has_no_symbols(data: bytes) -> None:
     ids=["long line", "minified", "not utf-8", "nested", "parentheses", "angles", "templates", "braces", "binary"],
 )
 def test_hostile_files_are_read_in_time(data: bytes, names: list[str] | None) -> None:
-    start = time.process_time()
+    start = time.monotonic()
     result = analyse("a.ts", data)
-    assert time.process_time() - start < 10
+    assert time.monotonic() - start < 10
     assert result is not None
     if names is not None:
         assert result.exports == names

@@ -11,8 +11,10 @@ from textwrap import dedent
 
 import pytest
 
-from trivium.why import grammars
+from trivium.why import parse_worker
+from trivium.why.grammars import NoGrammar
 from trivium.why.model import ModuleSymbols
+from trivium.why.parse_worker import MAX_FAILURES, Worker
 from trivium.why.symbols import analyse, coverage
 
 pytest.importorskip("semble_grammars")
@@ -385,29 +387,73 @@ SAMPLES = ["a.go", "a.rs", "a.java", "a.c", "a.h", "a.cpp", "a.cs", "a.rb", "a.p
     ids=["empty", "not utf-8", "broken", "braces", "classes", "modules", "conditions", "long line", "null bytes"],
 )
 def test_no_file_raises_an_error(path: str, data: bytes) -> None:
-    start = time.process_time()
+    start = time.monotonic()
     result = analyse(path, data)
     assert result is not None
-    assert time.process_time() - start < 15
+    assert time.monotonic() - start < 15
 
 
-def test_a_parse_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grammars, "_SECONDS", 0.2)
-    start = time.process_time()
-    result = analyse("A.kt", b"a?b:" * 20_000)
-    assert time.process_time() - start < 3
-    assert result is not None
-    assert not result.parsed
-    assert read("B.kt", "class B").exports == ["B"]
+ABORTS = b"x = <<'" + b"a" * 300 + b"'\n"
+"""Longer than the Ruby grammar's own bound for the word that ends a text: it stops its process."""
+ENDLESS = b'interface D"""\n@'
+"""The Kotlin grammar turns for ever on this."""
 
 
-@pytest.mark.parametrize("path", ["A.java", "A.cs"])
-def test_endless_generics_are_not_parsed(path: str) -> None:
-    start = time.process_time()
-    result = analyse(path, b"a<" * 100_000)
-    assert time.process_time() - start < 1
-    assert result is not None
-    assert not result.parsed
+def test_a_grammar_that_stops_its_process_harms_one_file_only() -> None:
+    worker = Worker()
+    assert worker.analyse("a.rb", "ruby", b"class A; end").exports == ["A"]
+    assert not worker.analyse("b.rb", "ruby", ABORTS).parsed
+    assert worker.analyse("c.rb", "ruby", b"class C; end").exports == ["C"]
+    worker.close()
+
+
+def test_a_parse_that_does_not_end_is_given_up() -> None:
+    worker = Worker(seconds=0.5)
+    start = time.monotonic()
+    result = worker.analyse("a.kt", "kotlin", ENDLESS)
+    assert time.monotonic() - start < 10
+    assert (result.parsed, result.exports) == (False, [])
+    assert worker.analyse("b.kt", "kotlin", b"class B").exports == ["B"]
+    worker.close()
+
+
+def test_after_many_failures_the_rest_is_left_unread() -> None:
+    worker = Worker()
+    for _ in range(MAX_FAILURES):
+        assert not worker.analyse("a.rb", "ruby", ABORTS).parsed
+    with pytest.raises(NoGrammar):
+        worker.analyse("b.rb", "ruby", b"class B; end")
+    worker.close()
+
+
+def test_where_no_process_can_be_started_there_is_no_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    for _ in range(2):
+        with pytest.raises(NoGrammar):
+            Worker().analyse("a.go", "go", b"package a")
+
+
+def test_an_interrupted_request_leaves_no_answer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = Worker()
+    receive = parse_worker._receive
+
+    def interrupt(_stream: object) -> bytes:
+        raise KeyboardInterrupt
+
+    worker.analyse("a.go", "go", b"package a\nfunc A() {}")
+    monkeypatch.setattr(parse_worker, "_receive", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        worker.analyse("b.go", "go", b"package a\nfunc B() {}")
+    monkeypatch.setattr(parse_worker, "_receive", receive)
+    assert worker.analyse("c.go", "go", b"package a\nfunc C() {}").exports == ["C"]
+    worker.close()
+
+
+def test_a_closed_worker_starts_again() -> None:
+    worker = Worker()
+    for _ in range(2):
+        assert worker.analyse("a.go", "go", b"package a\nfunc F() {}").exports == ["F"]
+        worker.close()
 
 
 # --- grammars -------------------------------------------------------------------------------------
@@ -440,17 +486,30 @@ def test_a_damaged_grammar_in_the_cache_is_no_obstacle(tmp_path: Path) -> None:
     assert "exports=['F']" in run(READ_GO, SEMBLE_GRAMMARS_CACHE_DIR=str(tmp_path))
 
 
-def test_without_grammars_a_language_is_reported_as_not_analysed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "semble_grammars", None)
-    grammars._language.cache_clear()
-    try:
-        assert analyse("a.go", b"package a\nfunc F() {}\n") is None
-        assert analyse("a.ts", b"export const a = 1") is None
-        assert not grammars.available("go")
-        (record,) = coverage(["a.go"], {})
-        assert record.status == "not-analyzed"
-    finally:
-        grammars._language.cache_clear()
+@pytest.mark.parametrize("text", ["raise ImportError", "class GrammarLoadError(Exception): ...\nimport nothing_here"])
+def test_without_grammars_a_language_is_reported_as_not_analysed(tmp_path: Path, text: str) -> None:
+    (tmp_path / "semble_grammars.py").write_text(text)
+    assert run(READ_GO, PYTHONPATH=str(tmp_path)) == "None"
+    (record,) = coverage(["a.go"], {})
+    assert record.status == "not-analyzed"
+
+
+def test_modules_of_the_working_folder_are_not_run(tmp_path: Path) -> None:
+    for name in ("semble_grammars", "tree_sitter", "ctypes", "tarfile", "msgspec", "trivium"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", READ_GO], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "exports=['F']" in done.stdout
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for a process by its number")
+def test_the_process_ends_with_the_one_that_started_it() -> None:
+    code = READ_GO + "; from trivium.why import parse_worker as p; print(p._worker(p.os.getpid())._process.pid)"
+    number = int(run(code).splitlines()[-1])
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
 
 
 def test_the_environment_is_left_as_it_was(tmp_path: Path) -> None:

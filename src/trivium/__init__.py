@@ -14,6 +14,8 @@ from trivium.errors import (
 )
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from trivium.knowledge_base import Context, KnowledgeBase
 
 __version__ = "0.1.0"
@@ -32,13 +34,14 @@ __all__ = [
 ]
 
 
-def open(url: str = ":memory:", **settings: Any) -> KnowledgeBase:
-    """Open a knowledge base: a file path, `":memory:"`, or `postgresql://…`.
+def open(url: str | PathLike[str] = ":memory:", **settings: Any) -> KnowledgeBase:
+    """Open a knowledge base: a file (`~` is the user's home), or `":memory:"`, which keeps nothing.
 
     Keyword arguments are the fields of `trivium.settings.Settings` and win over `TRIVIUM_*`; `clock` (a callable that
     gives the current time as ISO 8601 text) may be given for tests. Use it as a context manager, or call `close`.
 
-    Raises: StoreError if it cannot be opened (with a hint), ValueError for a bad setting.
+    Raises: StoreError if it cannot be opened (with a hint), TypeError and ValueError for an argument of the wrong kind
+    or out of range; nothing is created then.
 
     >>> with open(":memory:") as kb:
     ...     kb.execute_kip({"command": 'FIND(COUNT(?d)) WHERE { ?d {type: "Domain"} }'})

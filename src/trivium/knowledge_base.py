@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from trivium.errors import NotFoundError, StoreError, TriviumError
+from trivium.errors import KipError, NotFoundError, StoreError, TriviumError
 from trivium.kip.capsule_version import CAPSULE_VERSION
+from trivium.location import MEMORY, locate
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session, SqliteStore
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 WORKSPACE = "default"
 DEFAULT_CONTEXT = "default"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_SLUG_RULE = "use lower-case letters, digits, '-' and '_', at most 63, a letter or digit first"
 
 
 def utc_now() -> str:
@@ -31,6 +34,40 @@ def utc_now() -> str:
     from datetime import UTC, datetime
 
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _checked_clock(clock: Clock | None) -> Clock:
+    """A clock that never gives anything but a time. Raises: TypeError, StoreError, before anything is opened."""
+    if clock is None:
+        return utc_now
+    if not callable(clock):
+        raise TypeError(f"clock must be a function that gives the current time as ISO 8601 text, not {clock!r}.")
+    from datetime import datetime
+
+    def read() -> str:
+        try:
+            moment = clock()
+        except Exception as error:
+            raise _clock_error(f"raised {type(error).__name__}: {error}") from error
+        try:
+            datetime.fromisoformat(moment)
+        except (TypeError, ValueError):
+            raise _clock_error(f"gave {moment!r}") from None
+        return moment
+
+    try:
+        read()
+    except KipError as error:
+        raise StoreError(error.message, error.hint) from error.__cause__
+    return read
+
+
+def _clock_error(what: str) -> KipError:
+    return KipError(
+        "KIP_4003",
+        f"The clock given to trivium.open {what}.",
+        "It must give the current time as ISO 8601 text, such as '2026-08-01T12:00:00.000Z'.",
+    )
 
 
 class Context:
@@ -75,14 +112,17 @@ class Context:
         """
         return self._execute(request, readonly=readonly)
 
-    def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Run one command and tell what became of it at every stage.
+    def explain_kip(
+        self, command: str, parameters: dict[str, Any] | None = None, *, readonly: bool = False
+    ) -> dict[str, Any]:
+        """Run one command and tell what became of it at every stage; a write takes effect unless `readonly`.
 
         Keys: `tokens`, `tree`, `plan` (lines), `sql`, `bindings`, `timing_us` (stage to microseconds), `response`.
+        With `readonly` a command that writes is refused, in `response`; as `execute_kip`, this never raises.
         """
-        from trivium.kip.explain import explain
+        from trivium.kip.request import explain
 
-        return explain(self._nexus, command, parameters or {})
+        return explain(self._nexus, command, {} if parameters is None else parameters, readonly=readonly)
 
     # --- why --------------------------------------------------------------------------------------
 
@@ -116,6 +156,15 @@ class Context:
         self._loaded = prepare(stored_index(store, self._number))
         return self._loaded
 
+    @property
+    def repository_root(self) -> Path | None:
+        """The root folder of the repository whose index this context holds, if it holds one."""
+        from trivium.store.repository import root_of
+
+        with self.knowledge_base._store.read() as session:
+            root = root_of(session, self._number)
+        return None if root is None else Path(root)
+
     def index_repository(
         self,
         root: str | Path,
@@ -129,25 +178,32 @@ class Context:
         `config` None reads the repository's own, with entities on unless it switches them off. `progress` is called
         with files read and their total. Raises: ConfigError; StoreError when `root` is no folder.
         """
-        from trivium.why.config import load_config
         from trivium.why.stored import build_into
 
         folder = Path(root).resolve()
         if not folder.is_dir():
             raise StoreError(f"{root} is no folder.", "Name the root folder of a repository.")
-        chosen = config or load_config(folder, entities=True)
         base = self.knowledge_base
+        chosen = self.index_settings(folder, config)
         return build_into(base._store, self._number, folder, chosen, base._clock, cache=cache, progress=progress)
+
+    def index_settings(self, root: str | Path, config: Config | None = None) -> Config:
+        """What `index_repository` goes by: `config` or the repository's own, with this database left out of the index.
+
+        Raises: ConfigError.
+        """
+        from trivium.why.stored import settings_for
+
+        return settings_for(self.knowledge_base._store, Path(root).resolve(), config)
 
     def check_index(self, *, config: Config | None = None, cache: bool = True) -> None:
         """Raises: IndexStaleError, IndexMissingError. Returns when the index still describes its repository."""
-        from trivium.why.config import load_config
         from trivium.why.stored import check_fresh, stored_index
 
         store = self.knowledge_base._store
         stored = stored_index(store, self._number)
         root = Path(stored.root)
-        check_fresh(store, self._number, stored, root, config or load_config(root, entities=True), cache=cache)
+        check_fresh(store, self._number, stored, root, self.index_settings(root, config), cache=cache)
 
 
 class KnowledgeBase:
@@ -156,16 +212,11 @@ class KnowledgeBase:
     Thread-safe: reads run side by side, writes take turns. Several processes may open one file.
     """
 
-    def __init__(self, url: str, *, clock: Clock | None = None, **settings: Any) -> None:
-        if url.startswith(("postgresql://", "postgres://")):
-            raise StoreError(
-                "This version keeps its knowledge in SQLite files only.",
-                "Pass a file path, for example trivium.open('memory.db').",
-            )
-        self.url = url
+    def __init__(self, url: str | os.PathLike[str], *, clock: Clock | None = None, **settings: Any) -> None:
+        self.url = locate(url)
         self.settings = Settings.from_environment(**settings)
-        self._clock: Callable[[], str] = clock or utc_now
-        self._store = SqliteStore(url, self.settings)
+        self._clock: Callable[[], str] = _checked_clock(clock)
+        self._store = SqliteStore(self.url, self.settings)
         self._contexts: dict[str, Context] = {}
         self._mutex = threading.Lock()
         try:
@@ -189,7 +240,10 @@ class KnowledgeBase:
         return f"KnowledgeBase({self.url!r})"
 
     def close(self) -> None:
-        """Close all connections. Calling it twice is harmless."""
+        """Close all connections. Commands that other threads run are interrupted and end with KIP_4003.
+
+        Calling it twice is harmless.
+        """
         self._store.close()
 
     # --- KIP on the default context ---------------------------------------------------------------
@@ -202,9 +256,11 @@ class KnowledgeBase:
         """`Context.execute_kip` on the context `default`."""
         return self._default._execute(request, readonly=readonly)
 
-    def explain_kip(self, command: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+    def explain_kip(
+        self, command: str, parameters: dict[str, Any] | None = None, *, readonly: bool = False
+    ) -> dict[str, Any]:
         """`Context.explain_kip` on the context `default`."""
-        return self._default.explain_kip(command, parameters)
+        return self._default.explain_kip(command, parameters, readonly=readonly)
 
     def why(
         self, target: str, *, kind: str | None = None, limit: int = 20, budget_tokens: int | None = None
@@ -225,26 +281,27 @@ class KnowledgeBase:
 
     def context(self, slug: str) -> Context:
         """The context of that slug. NotFoundError if there is none."""
-        found = self._contexts.get(slug)
+        found = self._contexts.get(_text(slug))
         if found is None:
             with self._store.read() as session:
                 row = _context_row(session, slug)
             if row is None:
-                raise NotFoundError(
-                    f"There is no context {slug!r}.",
-                    f"Create it with kb.create_context({slug!r}) or `trivium context create {slug}`.",
-                )
+                raise NotFoundError(f"There is no context {slug!r}.", _missing_hint(slug))
             found = self._remember(row[0], slug, row[1])
         return found
 
     def create_context(self, slug: str, **fields: Any) -> Context:
         """Create an empty context with Genesis and the standard capsules.
 
-        A slug is lower-case letters, digits, `-` and `_`, at most 63. Raises: ValueError for a bad slug, StoreError if
-        it exists.
+        A slug is lower-case letters, digits, `-` and `_`, at most 63. Raises: ValueError for a bad slug, TypeError for
+        one that is no text or fields that are no JSON values, StoreError if the context exists.
         """
-        if not _SLUG.fullmatch(slug):
-            raise ValueError(f"{slug!r} is no slug: use lower-case letters, digits, '-' and '_', at most 63.")
+        if not _SLUG.fullmatch(_text(slug)):
+            raise ValueError(f"{slug!r} is no slug: {_SLUG_RULE}.")
+        try:
+            encode(fields)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TypeError(f"The fields of a context must be JSON values: {error}.") from None
         with self._store.write() as session:
             if _context_row(session, slug) is not None:
                 raise StoreError(f"The context {slug!r} exists already.", f"Use kb.context({slug!r}).")
@@ -312,9 +369,12 @@ class KnowledgeBase:
 
     # --- upkeep -----------------------------------------------------------------------------------
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a consistent copy to a new file, while in use. StoreError if `path` exists or cannot be written."""
-        self._store.backup(path)
+        place = locate(path)
+        if place == MEMORY:
+            raise StoreError("A backup is a file, and :memory: is none.", "Name a new file, such as backup.db.")
+        self._store.backup(place)
 
     def doctor(self) -> dict[str, Any]:
         """Check integrity and tell versions and capabilities.
@@ -323,7 +383,22 @@ class KnowledgeBase:
         """
         from trivium.doctor import examine
 
+        if self._store.closed:
+            raise self._store.closed_error()
         return examine(self._store)
+
+
+def _text(slug: object) -> str:
+    if not isinstance(slug, str):
+        raise TypeError(f"slug must be a text such as 'work', not {slug!r}.")
+    return slug
+
+
+def _missing_hint(slug: str) -> str:
+    """What helps when a context is not there; a name that none can have is not offered for creation."""
+    if _SLUG.fullmatch(slug):
+        return f"Create it with kb.create_context({slug!r}) or `trivium context create {slug}`."
+    return f"No context can have this name; for one, {_SLUG_RULE}. `trivium contexts` lists what there is."
 
 
 def _context_row(session: Session, slug: str) -> tuple[int, dict[str, Any]] | None:

@@ -22,6 +22,8 @@ from trivium.errors import TriviumError
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "kip": ("cli_kip", "kip", "Execute a KIP command, a request, or a stream of requests."),
     "shell": ("cli_shell", "shell", "Type KIP commands one after another."),
+    "index": ("cli_why", "index", "Read a repository for why."),
+    "why": ("cli_why", "why", "Tell what is recorded about a path, symbol or concept of a repository."),
     "demo": ("cli_demo", "demo", "See what the memory can do, on sample knowledge."),
     "import": ("cli_store", "import_", "Write capsules into the memory."),
     "export": ("cli_store", "export", "Print a context as a capsule."),
@@ -78,7 +80,12 @@ def cli(ctx: click.Context, db: str | None, context: str | None, as_json: bool) 
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process; every failure is a sentence with a hint, never a stack trace.
+    """Run the command line and leave the process."""
+    run_program(cli, "trivium", arguments)
+
+
+def run_program(program: click.Command, name: str, arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a program and leave the process; every failure is a sentence with a hint, never a stack trace.
 
     `TRIVIUM_DEBUG=1` shows the trace as well.
     """
@@ -87,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _run(arguments)
+        code = _run(program, name, arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         _abandon_stdout()
@@ -101,9 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(program: click.Command, name: str, arguments: Sequence[str] | None) -> int:
     try:
-        result: Any = cli.main(args=arguments, prog_name="trivium", standalone_mode=False)
+        result: Any = program.main(args=arguments, prog_name=name, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,7 @@ from trivium.doors.cli_kip import print_table
 from trivium.doors.cli_options import Choices, pass_choices, with_json
 from trivium.doors.cli_output import print_error, print_json, to_json
 from trivium.errors import StoreError
+from trivium.location import MEMORY, locate
 
 
 @click.command()
@@ -43,7 +46,7 @@ def demo(choices: Choices, keep: str | None) -> None:
     if isinstance(stage, RecordedStage):
         print_json(stage.steps)
     elif keep:
-        click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {keep} shell")
+        click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {shlex.quote(keep)} shell")
     else:
         click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium shell, trivium mcp.")
 
@@ -51,9 +54,11 @@ def demo(choices: Choices, keep: str | None) -> None:
 @contextmanager
 def _database(keep: str | None) -> Iterator[Path]:
     if keep is not None:
-        if Path(keep).exists():
-            raise StoreError(f"{keep} exists already.", "Give --keep a new file.")
-        yield Path(keep)
+        path = locate(keep)
+        if path == MEMORY or os.path.lexists(path):
+            told = "keeps nothing" if path == MEMORY else "exists already"
+            raise StoreError(f"{keep} {told}.", "Give --keep a new file.")
+        yield Path(path)
         return
     with tempfile.TemporaryDirectory(prefix="trivium-demo-") as folder:
         yield Path(folder) / "demo.db"

@@ -10,7 +10,15 @@ from typing import Any
 import click
 
 from trivium.doors.cli_options import Choices, pass_choices, with_store
-from trivium.doors.cli_output import open_lines, parse_json, print_error, print_json, printable, read_text
+from trivium.doors.cli_output import (
+    open_lines,
+    parse_json,
+    print_error,
+    print_json,
+    printable,
+    read_text,
+    unique_members,
+)
 from trivium.errors import KipError, TriviumError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -87,11 +95,13 @@ def _parameters(params: tuple[str, ...], params_file: str | None) -> dict[str, A
 def parameter_value(text: str) -> Any:
     """A parameter's value as typed on a command line: JSON where it is JSON, else the text itself.
 
+    Raises: KipError for a JSON object that has a member twice.
+
     >>> parameter_value("5"), parameter_value('["a"]'), parameter_value("Fever"), parameter_value("NaN")
     (5, ['a'], 'Fever', 'NaN')
     """
     try:
-        return json.loads(text, parse_constant=_not_json)
+        return json.loads(text, parse_constant=_not_json, object_pairs_hook=unique_members)
     except (ValueError, RecursionError):
         return text
 

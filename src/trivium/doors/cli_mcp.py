@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -11,18 +13,30 @@ from trivium.errors import MissingExtraError
 
 
 @click.command()
-@click.option("--readonly", is_flag=True, help="Offer only execute_kip_readonly.")
+@click.option("--readonly", is_flag=True, help="Leave out execute_kip, the tool that writes.")
+@click.option(
+    "--profile",
+    type=click.Choice(["local", "service"]),
+    metavar="PROFILE",
+    default="local",
+    help="local, or service: only the knowledge tools, on the stored index alone, without commits.",
+)
+@click.option("--config", metavar="FILE", help="Configuration of the repository instead of trivium.toml in its root.")
 @with_store
 @pass_choices
-def mcp(choices: Choices, readonly: bool) -> None:
+def mcp(choices: Choices, readonly: bool, profile: Literal["local", "service"], config: str | None) -> None:
     """Serve the memory to an AI agent over MCP, on standard input and output.
 
-    Tools: execute_kip, execute_kip_readonly. Resource: kip://docs/Instructions.md. Prompt: kip_bootstrap. The server
+    Tools: execute_kip, execute_kip_readonly, and for the repository of the working folder knowledge.decision,
+    knowledge.concept, knowledge.whyChanged. Resource: kip://docs/Instructions.md. Prompt: kip_bootstrap. The server
     ends when its input ends. It needs the extra: pip install 'trivium[mcp]'.
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp", "The MCP server")
-    with choices.open_context() as context:
+    with choices.open() as kb:
+        context = kb if choices.context is None else kb.context(choices.context)
         from trivium.doors.mcp_server import serve_stdio
+        from trivium.doors.mcp_why import WhyTools
 
-        serve_stdio(context, readonly=readonly)
+        why = WhyTools(kb, Path.cwd(), choices.context, profile=profile, config=config)
+        serve_stdio(None if profile == "service" else context, readonly=readonly, why=why)

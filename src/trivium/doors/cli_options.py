@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,13 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trivium.errors import StoreError
+from trivium.location import MEMORY, locate
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-MEMORY = ":memory:"
 
 
 @dataclass(slots=True)
@@ -32,12 +32,12 @@ class Choices:
 
     @property
     def url(self) -> str:
-        """The database asked for, or the default one of this user."""
-        return self.db or str(default_database())
+        """The database asked for, or the default one of this user. Raises: StoreError for what is no path."""
+        return str(default_database()) if self.db is None else locate(self.db)
 
     def exists(self) -> bool:
         """Whether opening would find a database rather than make one."""
-        return self.url != MEMORY and ("://" in self.url or Path(self.url).exists())
+        return self.url != MEMORY and Path(self.url).exists()
 
     @contextmanager
     def open(self, *, must_exist: bool = False) -> Iterator[KnowledgeBase]:
@@ -45,7 +45,7 @@ class Choices:
         import trivium
 
         if must_exist and self.url != MEMORY and not self.exists():
-            hint = f"Give another file with --db, or make one: trivium --db {self.url} import FILE"
+            hint = f"Give another file with --db, or make one: trivium --db {shlex.quote(self.url)} import FILE"
             raise StoreError(f"There is no database at {self.url}.", hint)
         if self.db is None:
             _make_private(default_database().parent)
@@ -91,17 +91,19 @@ def _make_private(folder: Path) -> None:
         ) from None
 
 
-def _remember(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+def remember(field: str, kind: type[Choices] = Choices) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """A callback that puts an option's value into that field of the command's `Choices`."""
+
     def callback(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        if value:
-            setattr(context.ensure_object(Choices), field, value)
+        if value is not None and value is not False:  # an empty text is a mistake to be told, not the default
+            setattr(context.ensure_object(kind), field, value)
 
     return callback
 
 
 def with_json(command: Command) -> Command:
     """Add `--json`; the value is in `Choices`."""
-    option = click.option("--json", is_flag=True, expose_value=False, callback=_remember("json"), help="Print JSON.")
+    option = click.option("--json", is_flag=True, expose_value=False, callback=remember("json"), help="Print JSON.")
     return option(command)
 
 
@@ -111,7 +113,7 @@ def with_store(command: Command) -> Command:
         "--context",
         metavar="SLUG",
         expose_value=False,
-        callback=_remember("context"),
+        callback=remember("context"),
         help="Act on this context instead of 'default'.  [env: TRIVIUM_CONTEXT]",
     )
     return with_db(context(command))
@@ -123,7 +125,7 @@ def with_db(command: Command) -> Command:
         "--db",
         metavar="URL",
         expose_value=False,
-        callback=_remember("db"),
+        callback=remember("db"),
         help="Database file, or :memory:.  [env: TRIVIUM_DB]",
     )
     return database(with_json(command))

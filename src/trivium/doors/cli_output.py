@@ -46,11 +46,14 @@ def print_json(value: Any) -> None:
 
 
 def parse_json(text: str | bytes, what: str) -> Any:
-    """The value of a JSON text. Raises: TriviumError that names `what`, for anything that is not JSON in UTF-8."""
+    """The value of a JSON text. Raises: TriviumError that names `what`, for anything that is not JSON in UTF-8.
+
+    An object that has a member twice is refused with KIP_1001: which one counts would be a guess.
+    """
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=unique_members)
     except UnicodeDecodeError:
         raise TriviumError(f"{what} is not UTF-8 text.", "Save it as UTF-8.") from None
     except json.JSONDecodeError as error:
@@ -60,6 +63,17 @@ def parse_json(text: str | bytes, what: str) -> Any:
         ) from None
     except (ValueError, RecursionError) as error:
         raise TriviumError(f"{what} is not usable JSON: {error}.", "Use finite numbers and modest nesting.") from None
+
+
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of a JSON object as a dict. Raises: KipError KIP_1001 when one is there twice."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        shown = printable(json.dumps(twice if len(twice) < 60 else twice[:57] + "..."))
+        raise KipError("KIP_1001", f"A JSON object has the member {shown} twice.", "Give each member once.")
+    return members
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -133,18 +133,17 @@ class Shell:
         click.echo(f"{name} is {'on' if self.switches[name] else 'off'}")
 
     def _set_params(self, text: str) -> None:
-        if text == "clear":
-            self.params = {}
-        elif text.startswith("{"):
-            try:
+        try:
+            if text == "clear":
+                self.params = {}
+            elif text.startswith("{"):
                 self.params.update(parse_json(text, "The parameter object"))
-            except TriviumError as error:
-                self._complain(error.message, error.hint)
-                return
-        elif match := re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(.*)", text, re.ASCII | re.DOTALL):
-            self.params[match[1]] = parameter_value(match[2])
-        elif text:
-            self._complain(f"{text!r} is not NAME=VALUE.", "Type .params limit=5")
+            elif match := re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(.*)", text, re.ASCII | re.DOTALL):
+                self.params[match[1]] = parameter_value(match[2])
+            elif text:
+                raise TriviumError(f"{text!r} is not NAME=VALUE.", "Type .params limit=5")
+        except TriviumError as error:
+            self._complain(error.message, error.hint)
             return
         click.echo(to_json(self.params, indent=None))
 

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli_options import MEMORY, Choices, pass_choices, with_db, with_store
+from trivium.doors.cli_options import Choices, pass_choices, with_db, with_store
 from trivium.doors.cli_output import fail, print_json, printable, read_stdin
-from trivium.errors import KipError, StoreError
+from trivium.errors import KipError, StoreError, TriviumError
+from trivium.location import MEMORY
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
 
-UNBOUNDED = {"max_rows": 2**31, "timeout": 86_400.0}
-"""Settings without the limits that guard against careless queries: exporting everything is meant."""
 LONG = 1 << 20
 """Bytes of capsule text from which an import shows its progress."""
 
@@ -39,7 +38,7 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
     """Write capsules (files of UPSERT statements) into the memory; - reads standard input.
 
     Files of any size are cut at their statements and written command by command. A fault ends the import; what was
-    written before stays, and importing again is safe.
+    written before stays, and importing again is safe. An import that finds no statement ends with exit code 1.
     """
     from trivium.kip.capsule_files import import_capsules
 
@@ -50,11 +49,28 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
             report = import_capsules(context, sources, progress=progress)
         except KipError as error:
             fail(error.to_dict(), as_json=choices.json, text=_text_at_fault(sources, error))
+    if not report.statements:
+        raise _nothing(files)
     if choices.json:
         print_json(asdict(report))
         return
+    if report.empty:
+        click.echo(f"note: {report.empty} of {_count(report.sources, 'file')} held no statement.", err=True)
     counts = f"{report.concepts} concept and {report.propositions} proposition blocks"
     click.echo(f"Imported {_count(report.statements, 'statement')} from {_count(report.sources, 'file')}: {counts}.")
+
+
+def _nothing(files: tuple[str, ...]) -> TriviumError:
+    """The error of an import without a statement, which mostly means that something went wrong before it."""
+    if "-" in files:
+        return TriviumError(
+            "Nothing was imported: the input holds no statement.",
+            "If it comes from a pipe, the command before the pipe wrote nothing; look for its message above.",
+        )
+    names = ", ".join(files[:3]) + (", …" if len(files) > 3 else "")
+    return TriviumError(
+        f"Nothing was imported: there is no statement in {names}.", "A capsule holds UPSERT statements; see its text."
+    )
 
 
 def _text_at_fault(sources: Sequence[Path | str | Iterable[str]], error: KipError) -> str | None:
@@ -98,6 +114,8 @@ def export(choices: Choices, output: str | None, where: str | None) -> None:
                 size = _write(choices, output, export_capsule(context, where, progress=progress))
             except KipError as error:
                 fail(error.to_dict(), as_json=choices.json, text=where)
+    if not size and where is not None:
+        click.echo("note: nothing matches the pattern; the capsule is empty.", err=True)
     if output and choices.json:
         print_json({"file": output, "bytes": size})
     elif output:
@@ -108,6 +126,7 @@ def export(choices: Choices, output: str | None, where: str | None) -> None:
 def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
     """The context as it stands at this moment: writers at work cannot make the pages of an export disagree."""
     import trivium
+    from trivium.settings import LARGEST
 
     if choices.url == MEMORY:
         with choices.open_context() as context:
@@ -117,7 +136,8 @@ def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
         copy = str(Path(folder) / "snapshot.db")
         with choices.open(must_exist=True) as kb:
             kb.backup(copy)
-        with trivium.open(copy, **UNBOUNDED) as kb:
+        # without the limits that guard against careless queries: exporting everything is meant
+        with trivium.open(copy, max_rows=LARGEST, timeout=86_400) as kb:
             yield kb if choices.context is None else kb.context(choices.context)
 
 
@@ -126,12 +146,14 @@ def _write(choices: Choices, output: str | None, capsules: Iterator[str]) -> int
     if output is not None:
         return replace_file(Path(output), capsules)
     if choices.json:
-        print_json({"capsule": "".join(capsules)})
-        return 0
+        text = "".join(capsules)
+        print_json({"capsule": text})
+        return len(text.encode())
+    size = 0
     for capsule in capsules:
-        sys.stdout.buffer.write(capsule.encode())
+        size += sys.stdout.buffer.write(capsule.encode())
     sys.stdout.buffer.flush()
-    return 0
+    return size
 
 
 def replace_file(path: Path, pieces: Iterator[str]) -> int:

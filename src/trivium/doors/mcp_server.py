@@ -1,4 +1,4 @@
-"""The MCP server: KIP as two tools, the agent's guide as a resource and a prompt (KIP §6.1, notes E.3).
+"""The MCP server: KIP as two tools, `why` as three, the agent's guide as a resource and a prompt (KIP §6.1).
 
 The engine runs in worker threads, so the protocol loop stays responsive while a command executes.
 """
@@ -16,8 +16,10 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+
+from trivium.doors.mcp_why import WhyTools
+from trivium.doors.mcp_wire import serve, standard_streams
 
 SERVER_NAME = "kip-mcp-server"
 GUIDE_URI = "kip://docs/Instructions.md"
@@ -25,7 +27,12 @@ PROMPT = "kip_bootstrap"
 
 INSTRUCTIONS = (
     "A graph memory spoken to in KIP 1.0. Begin with execute_kip_readonly and the command DESCRIBE PRIMER; read the "
-    f"resource {GUIDE_URI} for the language. On an error, follow its hint and try again."
+    f"resource {GUIDE_URI} for the language. On an error, follow its hint and try again. Before changing a file of an "
+    "indexed repository, ask knowledge.decision about its path."
+)
+WHY_INSTRUCTIONS = (
+    "What a repository records about itself: knowledge.decision, knowledge.concept and knowledge.whyChanged answer for "
+    "a path, an exported symbol, a name or an id. An empty answer is no proof; read its coverage."
 )
 ACKNOWLEDGEMENT = (
     "Understood. I will ground names with SEARCH before I write, keep facts with their source and confidence, and "
@@ -96,23 +103,42 @@ class Executor(Protocol):
         ...
 
 
-def make_server(context: Executor, *, readonly: bool = False) -> Server[Any]:
-    """An MCP server over one context; `readonly` leaves out the tool that writes."""
-    tools = {tool.name: tool for tool in ([READ_TOOL] if readonly else [WRITE_TOOL, READ_TOOL])}
+def make_server(context: Executor | None, *, readonly: bool = False, why: WhyTools | None = None) -> Server[Any]:
+    """An MCP server over one context; `readonly` leaves out the tool that writes.
+
+    With `why` it also has the tools of a repository's index; without a context it has these alone.
+    """
+    kip = [] if context is None else [READ_TOOL] if readonly else [WRITE_TOOL, READ_TOOL]
+    tools = {tool.name: tool for tool in kip}
+
+    def offered() -> list[types.Tool]:
+        return [*kip, *(why.tools() if why is not None else ())]
 
     async def list_tools(
         _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(tools.values()))
+        return types.ListToolsResult(tools=await anyio.to_thread.run_sync(offered))
 
     async def call_tool(_: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in tools:
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}; there is {', '.join(tools)}.")
+        if why is not None and params.name in why:
+            return await anyio.to_thread.run_sync(why.call, params.name, params.arguments)
+        if context is None or params.name not in tools:
+            names = ", ".join(tool.name for tool in await anyio.to_thread.run_sync(offered))
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}; there is {names}.")
         # Models fill in null for what they do not use.
         request = {name: value for name, value in (params.arguments or {}).items() if value is not None}
         execute = partial(context.execute_kip, request, readonly=params.name == READ_TOOL.name)
         return tool_result(await anyio.to_thread.run_sync(execute))
 
+    if context is None:
+        return Server(
+            SERVER_NAME,
+            version=version("trivium"),
+            title="Trivium",
+            instructions=WHY_INSTRUCTIONS,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+        )
     return Server(
         SERVER_NAME,
         version=version("trivium"),
@@ -177,12 +203,11 @@ async def _get_prompt(_: ServerRequestContext[Any], params: types.GetPromptReque
     return types.GetPromptResult(description="How to use KIP memory", messages=messages)
 
 
-def serve_stdio(context: Executor, *, readonly: bool = False) -> None:
-    """Serve on standard input and output until the input ends; only the protocol is written to standard output."""
-    server = make_server(context, readonly=readonly)
+def serve_stdio(context: Executor | None, *, readonly: bool = False, why: WhyTools | None = None) -> None:
+    """Serve on standard input and output until the input ends and all of it is answered.
 
-    async def run() -> None:
-        async with stdio_server() as (read_stream, write_stream):
-            await server.run(read_stream, write_stream, server.create_initialization_options())
-
-    anyio.run(run)
+    Only the protocol is written to standard output.
+    """
+    server = make_server(context, readonly=readonly, why=why)
+    with standard_streams() as (source, sink):
+        anyio.run(serve, server, source, sink)

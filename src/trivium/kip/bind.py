@@ -46,8 +46,8 @@ def parameter(param: Param, parameters: Parameters) -> Any:
 def missing(param: Param) -> KipError:
     return KipError(
         "KIP_1001",
-        f"The placeholder :{param.name} has no parameter.",
-        f'Pass "parameters": {{"{param.name}": …}} with the command.',
+        f"The placeholder :{values.short(param.name)} has no parameter.",
+        f'Pass "parameters": {{"{values.short(param.name)}": …}} with the command.',
         at=param.at,
     )
 

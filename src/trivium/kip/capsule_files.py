@@ -37,13 +37,17 @@ class Executor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import wrote; `concepts` and `propositions` count top-level blocks, repeats included."""
+    """What an import wrote; `concepts` and `propositions` count top-level blocks, repeats included.
+
+    `empty` counts the sources that held no statement.
+    """
 
     sources: int = 0
     commands: int = 0
     statements: int = 0
     concepts: int = 0
     propositions: int = 0
+    empty: int = 0
 
 
 class Chunk(NamedTuple):
@@ -244,6 +248,7 @@ def import_capsules(context: Executor, sources: Iterable[Source], *, progress: P
     report = ImportReport()
     done = 0
     for source in sources:
+        before = report.commands
         for chunk in _chunks_of(source):
             response = context.execute_kip({"command": chunk.text})
             if "error" in response:
@@ -252,7 +257,7 @@ def import_capsules(context: Executor, sources: Iterable[Source], *, progress: P
             done += _size(chunk.text)
             if progress is not None:
                 progress(done)
-        report = replace(report, sources=report.sources + 1)
+        report = replace(report, sources=report.sources + 1, empty=report.empty + (report.commands == before))
     return report
 
 
@@ -319,14 +324,16 @@ def export_capsule(context: Executor, where: str | None = None, *, progress: Pro
     into an empty store exports as before. Writers at work between two pages can make the pages disagree, and the
     setting `max_rows` bounds the links there may be; to be free of both, export a backup, as `trivium export` does.
 
-    Raises: KipError, for `where` with positions of its own text; KIP_2001 when links use a predicate whose definition
+    Raises: KipError, for `where` with positions of its own text, KIP_1001 when it is anything but one group; KIP_2001
+    when links use a predicate whose definition
     was deleted, since such a capsule could not be imported.
     """
     if where is None:
         _require_predicates(context)
+    lead = 0 if where is None else len(_EXPORT) + _added(where)
     done = 0
-    for group in _groups(context) if where is None else [_braced(where)]:
-        for capsule, count in _pages(context, group):
+    for group in _groups(context) if where is None else [_group_of(where)]:
+        for capsule, count in _pages(context, group, lead):
             yield capsule
             done += count
             if progress is not None:
@@ -356,11 +363,12 @@ def _require_predicates(context: Executor) -> None:
         )
 
 
-def _pages(context: Executor, group: str) -> Iterator[tuple[str, int]]:
+def _pages(context: Executor, group: str, lead: int) -> Iterator[tuple[str, int]]:
+    """Capsules with their number of elements; a line end keeps a comment in the group from hiding what follows."""
     cursor = None
     while True:
         tail = f" CURSOR {_quoted(cursor)}" if cursor else ""
-        response = _run(context, f"EXPORT ?x WHERE {group} LIMIT {PAGE}{tail}")
+        response = _run(context, f"{_EXPORT}{group}\nLIMIT {PAGE}{tail}", lead)
         result = response["result"]
         if count := result["concepts"] + result["propositions"]:
             capsule: str = result["capsule"]
@@ -375,28 +383,63 @@ def _count_group(context: Executor, group: str) -> int:
     return result
 
 
-_EXPORT_LEAD = len("EXPORT ?x WHERE ")
+_EXPORT = "EXPORT ?x WHERE "
 
 
-def _run(context: Executor, command: str) -> dict[str, Any]:
+def _run(context: Executor, command: str, lead: int = 0) -> dict[str, Any]:
+    """The response of a command that reads; `lead` characters before the caller's text are not the caller's."""
     response = context.execute_kip({"command": command}, readonly=True)
     if "error" in response:
         error = response["error"]
-        raise KipError(error["code"], error["message"], error.get("hint"), position=_own_position(error))
+        position = None
+        if "position" in error:
+            position = _own(Position(error["position"]["line"], error["position"]["column"], 0), lead)
+        raise _moved(KipError(error["code"], error["message"], error.get("hint"), position=position))
     return response
 
 
-def _own_position(error: dict[str, Any]) -> Position | None:
-    """The place in the caller's WHERE group: the command text around it is not the caller's."""
-    if "position" not in error:
-        return None
-    line, column = error["position"]["line"], error["position"]["column"]
-    return Position(line, max(1, column - _EXPORT_LEAD) if line == 1 else column, 0)
+def _own(position: Position, lead: int) -> Position:
+    """The place in the caller's WHERE group of a place in the command around it."""
+    return Position(position.line, max(1, position.column - lead) if position.line == 1 else position.column, 0)
 
 
-def _braced(where: str) -> str:
-    where = where.strip()
-    return where if where.startswith("{") else f"{{ {where} }}"
+def _moved(error: KipError) -> KipError:
+    """An error whose message names the place that its position has now."""
+    if error.position is None or not _PLACE.match(error.message):
+        return error
+    place = f"Line {error.position.line}, column {error.position.column}: "
+    return KipError(error.code, place + without_place(error.message), error.hint, position=error.position)
+
+
+def _added(where: str) -> int:
+    """How much `_group_of` puts before the text."""
+    from trivium.kip.lexer import tokenize
+
+    return 0 if tokenize(where)[:1] == ["{"] else len("{ ")
+
+
+def _group_of(where: str) -> str:
+    """One WHERE group with its braces. Raises: KipError when the text is anything else, or more."""
+    from trivium.kip import tree
+    from trivium.kip.parser import parse
+
+    added = _added(where)
+    group = f"{{ {where}\n}}" if added else where
+    try:
+        command = parse(_EXPORT + group).command
+    except KipError as error:
+        if error.position is None:
+            raise
+        position = _own(error.position, len(_EXPORT) + added)
+        raise _moved(KipError(error.code, error.message, error.hint, position=position)) from None
+    assert isinstance(command, tree.Export)
+    if command.limit is not None or command.cursor is not None:
+        raise KipError(
+            "KIP_1001",
+            "What selects the export is a WHERE group and nothing more; this text goes on with LIMIT or CURSOR.",
+            'Write one group, as in { ?x {type: "Drug"} }; an export has no limit, and pages by itself.',
+        )
+    return group
 
 
 def _quoted(text: str) -> str:

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trivium.errors import KipError
 from trivium.kip import bind, protect, tree
 from trivium.kip.bind import Parameters
+from trivium.kip.schema_rules import Schemas
 from trivium.settings import Settings
-from trivium.store.graph import META_TYPES, Concept, Graph, is_link_id
+from trivium.store.graph import Concept, Graph, is_link_id
 
 
 def delete_keys(
-    graph: Graph, command: tree.DeleteKeys, ids: Iterable[int], parameters: Parameters, *, dry_run: bool
+    graph: Graph,
+    command: tree.DeleteKeys,
+    ids: Iterable[int],
+    parameters: Parameters,
+    settings: Settings | None = None,
+    *,
+    dry_run: bool,
 ) -> dict[str, int]:
     """DELETE ATTRIBUTES and DELETE METADATA: counts elements that lost a key."""
-    keys = [bind.text(value, parameters, "A key") for value in command.keys]
-    if command.part == "metadata":
-        protect.check_metadata_keys(keys, command.at)
+    keys = []
+    for value in command.keys:
+        keys.append(bind.text(value, parameters, "A key"))
+        if command.part == "metadata":
+            protect.check_metadata_keys(keys[-1:], value.at)
+    schemas = Schemas(graph) if settings and settings.strict_schema and command.part == "attributes" else None
     concepts = links = 0
     numbers = list(ids)
     for node in graph.concepts(element_id for element_id in numbers if not is_link_id(element_id)):
         protect.check_node_write(node, keys if command.part == "attributes" else (), command.at)
         contents = getattr(node, command.part)
         kept = {key: value for key, value in contents.items() if key not in keys}
-        if len(kept) < len(contents) and not dry_run:
-            graph.update_concept(node, **{command.part: kept})
-            concepts += 1
+        if len(kept) < len(contents):
+            if schemas is not None:
+                schemas.check(node.type, node.name, kept, {}, command.at)
+            if not dry_run:
+                graph.update_concept(node, **{command.part: kept})
+                concepts += 1
     for link in graph.links(element_id for element_id in numbers if is_link_id(element_id)):
         contents = getattr(link, command.part)
         kept = {key: value for key, value in contents.items() if key not in keys}
@@ -55,7 +67,7 @@ def delete_concepts(
     for node in graph.concepts(element_id for element_id in ids if not is_link_id(element_id)):
         protect.check_node_delete(node, "deleting it", command.at)
         if settings.protect_used_types:
-            _check_unused(graph, node, command.at)
+            protect.check_unused(graph, node, command.at)
         nodes.append(node)
     if dry_run:
         return {"deleted_concepts": 0, "deleted_propositions": 0}
@@ -79,16 +91,3 @@ def _with_statements(graph: Graph, ids: set[int]) -> set[int]:
 def _check_links(graph: Graph, ids: set[int], at: int) -> None:
     for link in graph.links(graph.memberships(sorted(ids))):
         protect.check_link_delete(graph, link, at)
-
-
-def _check_unused(graph: Graph, node: Concept, at: int) -> None:
-    if node.type not in META_TYPES:
-        return
-    used = graph.count("t" if node.type == META_TYPES[0] else "p", node.name)
-    if used:
-        raise KipError(
-            "KIP_2002",
-            f"{node.name} still has {used} instances.",
-            "Delete or retype them first, or turn TRIVIUM_PROTECT_USED_TYPES off.",
-            at=at,
-        )

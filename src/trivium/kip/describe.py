@@ -51,13 +51,13 @@ def type_(graph: Graph, command: tree.DescribeType, parameters: Parameters) -> d
     name = bind.text(command.name, parameters, "The name")
     node = graph.concept_named(META[command.kind], name)
     if node is None:
-        kind = "concept type" if command.kind == "CONCEPT" else "proposition type"
-        raise KipError(
-            "KIP_3002",
-            f'There is no {kind} "{name}".',
-            f"DESCRIBE {command.kind} TYPES lists them; names are case-sensitive.",
-            at=command.name.at,
-        )
+        kind, other = "concept type", "PROPOSITION"
+        if command.kind == "PROPOSITION":
+            kind, other = "proposition type", "CONCEPT"
+        hint = f"DESCRIBE {command.kind} TYPES lists them; names are case-sensitive."
+        if graph.concept_id(META[other], name) is not None:
+            hint = f'It is of the other kind: DESCRIBE {other} TYPE "{values.short(name)}".'
+        raise KipError("KIP_3002", f'There is no {kind} "{values.short(name)}".', hint, at=command.name.at)
     return ElementView(graph).json(node)
 
 

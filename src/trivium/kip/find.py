@@ -14,7 +14,7 @@ from trivium.kip.bind import Parameters, Source
 from trivium.kip.expressions import operand
 from trivium.kip.groups import GroupEmitter
 from trivium.kip.operands import aggregate, group_terms, is_null_term, null_term, order_terms
-from trivium.kip.scope import Bound, Compiler, Scope, unbound
+from trivium.kip.scope import CONCEPT, LINK, Bound, Compiler, Scope, unbound
 from trivium.kip.shape import Output, output, read_json
 from trivium.kip.snapshot import Snapshot
 
@@ -370,9 +370,18 @@ class FindEmitter:
 
 
 def targets_plan(
-    compiler: Compiler, where: tree.Group, names: list[tree.Var], limit: tree.Value | None, max_rows: int
+    compiler: Compiler,
+    where: tree.Group,
+    names: list[tree.Var],
+    limit: tree.Value | None,
+    max_rows: int,
+    *,
+    bodies: bool = False,
 ) -> Plan:
-    """The distinct bindings of some variables as raw ids, in id order; for KML and EXPORT."""
+    """The distinct bindings of some variables as raw ids; for KML and EXPORT.
+
+    With `bodies` rows go on with the element's row where it is at hand, in the columns that `Graph.remember` takes.
+    """
     scope = Scope(compiler)
     GroupEmitter(scope, where, top=True, anchored=True).emit()
     columns = []
@@ -382,6 +391,8 @@ def targets_plan(
             raise unbound(var.name, var.at)
         columns.append(bound.expr)
     distinct = not scope.is_unique([var.name for var in names])
+    if bodies and not distinct:
+        columns += _body(scope, names[0].name)
     tail = f"LIMIT {max_rows + 1}"
     limit_at = None
     if limit is not None:
@@ -389,6 +400,18 @@ def targets_plan(
         limit_at = int(place.lstrip("?$")) - 1
         tail = f"LIMIT {place}"
     numbered = [f"{expr} AS v{index}" for index, expr in enumerate(columns)]
-    order = "ORDER BY " + ", ".join(f"v{index}" for index in range(len(columns)))
+    order = "ORDER BY " + ", ".join(f"v{index}" for index in range(len(names)))
     sql = scope.sql(numbered, distinct=distinct, tail=f"{order} {tail}" if limit is not None else tail)
     return Plan(sql, compiler.sources, compiler.must_exist, [], limit=limit_at, notes=compiler.notes)
+
+
+def _body(scope: Scope, name: str) -> list[str]:
+    """The columns of a concept's or link's row after its id; none for a variable of open kind."""
+    kind = scope.require(name, -1).kind
+    if kind not in (CONCEPT, LINK):
+        return []
+    row = scope.row(name, kind)
+    fields = ("type", "name") if kind == CONCEPT else ("s", "p", "o")
+    plain = [f"{row}.{field}" for field in (*fields, "version", "updated_at")]
+    whole = scope.compiler.dialect.whole_json
+    return [*plain, whole(f"{row}.attrs"), whole(f"{row}.meta")]

@@ -5,33 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from trivium.errors import KipError
-from trivium.kip import protect, tree
+from trivium.kip import bind, protect, tree
+from trivium.kip.bind import Parameters
+from trivium.kip.values import short
+from trivium.settings import Settings
+from trivium.store.codec import decode
 from trivium.store.graph import Concept, Graph, Link, is_link_id
+from trivium.store.sqlite import equal
+
+MOST_HEIRS = 100_000
+"""Nodes of a type that are looked through to say what a merged one has become."""
 
 NOTHING = {"merged": True, "links_repointed": 0, "links_deduplicated": 0, "attributes_filled": 0}
 
 
-def endpoints(graph: Graph, command: tree.Merge, rows: list[tuple[int, ...]]) -> tuple[int, int]:
+def endpoints(
+    graph: Graph, command: tree.Merge, rows: list[tuple[int, ...]], parameters: Parameters | None = None
+) -> tuple[int, int]:
     """The one source and the one target that the rows bind (KIP_3002, KIP_3003, KIP_2002)."""
     if not rows:
         raise KipError(
             "KIP_3002",
             "The WHERE pattern matches no pair of nodes to merge.",
-            _already_merged(graph, command) or "Confirm both nodes with SEARCH or FIND first.",
+            _already_merged(graph, command, parameters or {}) or "Confirm both nodes with SEARCH or FIND first.",
             at=command.at,
         )
     found: list[int] = []
     for index, var in enumerate((command.source, command.target)):
         ids = {row[index] for row in rows}
+        name = short(var.name)
         if len(ids) > 1:
-            raise KipError("KIP_3003", f"?{var.name} matches {len(ids)} elements; MERGE needs exactly one.", at=var.at)
+            raise KipError("KIP_3003", f"?{name} matches {len(ids)} elements; MERGE needs exactly one.", at=var.at)
         element_id = ids.pop()
         if element_id is None:
-            raise KipError("KIP_3002", f"?{var.name} matches no node.", at=var.at)
+            raise KipError("KIP_3002", f"?{name} matches no node.", at=var.at)
         if isinstance(element_id, str) or is_link_id(element_id):
             raise KipError(
                 "KIP_2002",
-                f"?{var.name} is no concept node; MERGE CONCEPT joins concept nodes.",
+                f"?{name} is no concept node; MERGE CONCEPT joins concept nodes.",
                 "Bind the variable with {type: …, name: …}.",
                 at=var.at,
             )
@@ -39,26 +50,54 @@ def endpoints(graph: Graph, command: tree.Merge, rows: list[tuple[int, ...]]) ->
     return found[0], found[1]
 
 
-def _already_merged(graph: Graph, command: tree.Merge) -> str | None:
-    """The hint of a replay: the source is gone and the target lists it (§4.4, retry semantics)."""
-    names: dict[str, tuple[str, str]] = {}
-    for clause in command.where.clauses:
-        if isinstance(clause, tree.ConceptClause) and clause.match.type and clause.match.name:
-            type_, name = clause.match.type, clause.match.name
-            if isinstance(type_, tree.Lit) and isinstance(name, tree.Lit):
-                names[clause.var.name] = (type_.value, name.value)
-    source, target = names.get(command.source.name), names.get(command.target.name)
-    if source is None or target is None:
+def _already_merged(graph: Graph, command: tree.Merge, parameters: Parameters) -> str | None:
+    """The hint of a replay: the source is gone and a node of its type lists it (§4.4, retry semantics)."""
+    source = _named(command, command.source, parameters)
+    if source is None or graph.concept_id(*source) is not None:
         return None
-    node = graph.concept_named(*target)
-    trail = node.metadata.get("_merged_from") if node else None
     label = f"{source[0]}:{source[1]}"
-    if graph.concept_id(*source) is None and isinstance(trail, list) and label in trail:
-        return f"{label} was already merged into {target[0]}:{target[1]}; nothing is left to do."
+    target = _named(command, command.target, parameters)
+    node = graph.concept_named(*target) if target else None
+    if node is not None and label in node.metadata.get("_merged_from", []):
+        return f"{short(label)} was already merged into {short(node.type)}:{short(node.name)}; nothing is left to do."
+    name = _heir(graph, source[0], label)
+    if name is None:
+        return None
+    return f"{short(label)} was already merged, and is now part of {short(source[0])}:{short(name)}."
+
+
+def _heir(graph: Graph, type_: str, label: str) -> str | None:
+    """The name of the node that a merged one has come to."""
+    if graph.count("t", type_) > MOST_HEIRS:
+        return None
+    for _, name, _, metadata in graph.concept_rows(type_):
+        if "_merged_from" in metadata and label in decode(metadata).get("_merged_from", []):
+            return name
     return None
 
 
-def merge(graph: Graph, command: tree.Merge, source_id: int, target_id: int, *, dry_run: bool) -> dict[str, Any]:
+def _named(command: tree.Merge, var: tree.Var, parameters: Parameters) -> tuple[str, str] | None:
+    """The type and name by which WHERE finds a variable."""
+    for clause in command.where.clauses:
+        if isinstance(clause, tree.ConceptClause) and clause.var.name == var.name:
+            type_, name = clause.match.type, clause.match.name
+            if type_ is not None and name is not None:
+                try:
+                    return bind.text(type_, parameters, "A type"), bind.text(name, parameters, "A name")
+                except KipError:
+                    return None
+    return None
+
+
+def merge(
+    graph: Graph,
+    command: tree.Merge,
+    source_id: int,
+    target_id: int,
+    settings: Settings | None = None,
+    *,
+    dry_run: bool,
+) -> dict[str, Any]:
     """Fold the source into the target; the counts of §4.4."""
     source, target = graph.concept(source_id), graph.concept(target_id)
     assert source is not None
@@ -67,12 +106,14 @@ def merge(graph: Graph, command: tree.Merge, source_id: int, target_id: int, *, 
         if source.type != target.type:
             raise KipError(
                 "KIP_2002",
-                f"{source.type}:{source.name} and {target.type}:{target.name} are of different types.",
+                f"{_label(source)} and {_label(target)} are of different types.",
                 "MERGE joins nodes of one type only.",
                 at=command.at,
             )
-        for node in (source, target):
-            protect.check_node_delete(node, "merging it", command.at)
+        protect.check_node_delete(source, "merging it", command.at)
+        protect.check_identity(target, "merging into it", command.at)
+        if settings and settings.protect_used_types:
+            protect.check_unused(graph, source, command.at)
     if dry_run:
         return {**NOTHING, "merged": False}
     if source_id == target_id:
@@ -92,12 +133,11 @@ def _fold(graph: Graph, source: Concept, target: Concept) -> int:
             attributes[key] = value
             filled += 1
     own = target.attributes.get("aliases")
-    aliases = list(own) if isinstance(own, list) else []
-    theirs = source.attributes.get("aliases")
-    for alias in [*(theirs if isinstance(theirs, list) else []), source.name]:
-        if alias not in aliases and alias != target.name:
+    aliases = _entries(own)
+    for alias in [*_entries(source.attributes.get("aliases")), source.name]:
+        if alias != target.name and not any(equal(alias, known) for known in aliases):
             aliases.append(alias)
-    if aliases != own and (aliases or isinstance(own, list)):
+    if aliases and aliases != own:
         attributes["aliases"] = aliases
         filled += 1
     trail = list(target.metadata.get("_merged_from", []))
@@ -106,6 +146,17 @@ def _fold(graph: Graph, source: Concept, target: Concept) -> int:
             trail.append(entry)
     graph.update_concept(target, attributes, {**target.metadata, "_merged_from": trail})
     return filled
+
+
+def _entries(aliases: Any) -> list[Any]:
+    """Aliases as a list; anything but a list counts as one entry, so that no name is lost."""
+    if aliases is None:
+        return []
+    return list(aliases) if isinstance(aliases, list) else [aliases]
+
+
+def _label(node: Concept) -> str:
+    return f"{short(node.type)}:{short(node.name)}"
 
 
 class _Links:

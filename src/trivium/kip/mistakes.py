@@ -13,6 +13,7 @@ from trivium.kip.mistake_site import Mistake, Site
 from trivium.kip.mistakes_query import FILTER_ROWS, PATTERN_ROWS, QUERY_ROWS
 from trivium.kip.mistakes_text import BRACKET_ROWS, TEXT_ROWS, VALUE_ROWS, WORD_ROWS
 from trivium.kip.mistakes_write import META_ROWS, UPDATE_ROWS, UPSERT_ROWS
+from trivium.kip.values import short
 
 MISTAKES: tuple[Mistake, ...] = (
     *TEXT_ROWS,
@@ -41,5 +42,6 @@ def recognise(text: str, tokens: list[str], fault: SyntaxFault) -> Recognised | 
     for row in MISTAKES:
         found = row.recognise(site)
         if found is not False:
-            return Recognised(row.label, row.hint % found if isinstance(found, dict) else row.hint)
+            words = {name: short(word) for name, word in found.items()} if isinstance(found, dict) else {}
+            return Recognised(row.label, row.hint % words if words else row.hint)
     return None

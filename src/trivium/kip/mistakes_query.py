@@ -124,6 +124,12 @@ QUERY_ROWS = (
         lambda s: s.wants_end and s.token == "LIMIT" and s.here("CURSOR"),
     ),
     Mistake(
+        "LIMIT of DELETE",
+        "DELETE takes no LIMIT and removes all that WHERE matches: narrow WHERE to one {type: …, name: …} or {id: …}, "
+        "and look at the matches by FIND first.",
+        lambda s: s.wants_end and s.token == "LIMIT" and s.statement == "DELETE",
+    ),
+    Mistake(
         "modifier that the statement does not take",
         "Leave %(word)s out: %(statement)s does not take it here.",
         _modifier_not_here,

@@ -33,6 +33,11 @@ def _foreign_parameter(site: Site) -> Found:
     return {"name": match[1]} if match else False
 
 
+def _is_foreign_word(token: str) -> bool:
+    """A malformed word, variable or placeholder that holds letters beyond ASCII."""
+    return token[:1] == END and not token.isascii() and token[1:2] != '"' and not token.lstrip(f"{END}?-")[:1].isdigit()
+
+
 def _invisible(site: Site) -> Found:
     character = site.token.removeprefix(END)[:1]
     if not character or unicodedata.category(character) not in ("Cf", "Cc", "Zs"):
@@ -48,7 +53,7 @@ def _lower_case_keyword(site: Site) -> Found:
 
 
 def _misspelt_keyword(site: Site) -> Found:
-    if not site.is_word or site.token != site.word:
+    if not site.is_word or site.token != site.word or len(site.token) > 40:
         return False
     phrases = [phrase for phrase in site.expected if phrase.isupper()]
     glued = [phrase for phrase in phrases if site.token.startswith(phrase.replace(" ", ""))]
@@ -121,6 +126,11 @@ TEXT_ROWS = (
         "foreign variable",
         "A variable is written ?name.",
         lambda s: s.token in ("$", "@") and s.wants_variable,
+    ),
+    Mistake(
+        "letters beyond ASCII in an identifier",
+        "Identifiers are ASCII letters, digits and underscore, as ?drug; other letters stand in strings, as names do.",
+        lambda s: _is_foreign_word(s.after if s.token == ":" else s.token),
     ),
     Mistake(
         "lone question mark",

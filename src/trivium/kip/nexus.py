@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import apsw
@@ -144,44 +145,17 @@ class Nexus:
     # --- writing ----------------------------------------------------------------------------------
 
     def _write(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool) -> dict[str, Any]:
-        from trivium.search.index import index_texts
+        from trivium.kip import write  # not before the first write: a process that only asks starts quickly
 
         result: dict[str, Any] = {}
         with self.store.write() as session:
             schema = self._load_for_write(session)
-            graph = Graph(session, self.ctx, self._clock(), index_texts)
-            result = self._change(session, graph, prepared, parameters, schema, dry_run)
+            graph = Graph(session, self.ctx, self._clock(), write.index_texts)
+            select = partial(self.runner.targets, session, prepared, parameters, schema, self.store.moment, graph)
+            change = write.Change(graph, schema, parameters, self.settings, select, dry_run)
+            result = change.run(prepared.parsed.command)
             if dry_run:
                 raise Rollback
             graph.finish()
         self.store.moment += 1
         return result
-
-    def _change(
-        self,
-        session: Session,
-        graph: Graph,
-        prepared: Prepared,
-        parameters: Parameters,
-        schema: Snapshot,
-        dry_run: bool,
-    ) -> dict[str, Any]:
-        from trivium.kip import delete, merge, update
-        from trivium.kip.upsert import Upserter
-
-        command = prepared.parsed.command
-        if isinstance(command, tree.Upsert):
-            return Upserter(graph, schema, parameters, self.settings).run(command).to_dict(dry_run=dry_run)
-        rows = self.runner.targets(session, prepared, parameters, schema, self.store.moment)
-        if isinstance(command, tree.Merge):
-            source, target = merge.endpoints(graph, command, rows)
-            return merge.merge(graph, command, source, target, dry_run=dry_run)
-        ids = [row[0] for row in rows if isinstance(row[0], int)]
-        if isinstance(command, tree.Update):
-            return update.update(graph, command, ids, parameters, dry_run=dry_run)
-        if isinstance(command, tree.DeleteKeys):
-            return delete.delete_keys(graph, command, ids, parameters, dry_run=dry_run)
-        if isinstance(command, tree.DeletePropositions):
-            return delete.delete_propositions(graph, command, ids, dry_run=dry_run)
-        assert isinstance(command, tree.DeleteConcept)
-        return delete.delete_concepts(graph, command, ids, self.settings, dry_run=dry_run)

@@ -27,6 +27,7 @@ from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
 from trivium.store.dialect import Dialect, SqliteDialect
+from trivium.store.graph import Graph
 from trivium.store.sqlite import Session
 
 DIALECT: Dialect = SqliteDialect()
@@ -103,8 +104,11 @@ class Cache:
             if "[" not in parsed.tokens or not prepared.params:
                 self._shapes[lexer.shape(parsed.tokens)] = prepared
         elif isinstance(command, tree.Update):
-            prepared.query = Query(_selection(command.where, [command.target]), [command.target], command.limit)
-        elif isinstance(command, (tree.DeleteKeys, tree.DeletePropositions, tree.DeleteConcept)):
+            selection = _selection(command.where, [command.target])
+            prepared.query = Query(selection, [command.target], command.limit, bodies=True)
+        elif isinstance(command, tree.DeleteKeys):
+            prepared.query = Query(_selection(command.where, [command.target]), [command.target], bodies=True)
+        elif isinstance(command, (tree.DeletePropositions, tree.DeleteConcept)):
             prepared.query = Query(_selection(command.where, [command.target]), [command.target])
         elif isinstance(command, tree.Merge):
             pair = [command.source, command.target]
@@ -115,6 +119,8 @@ class Cache:
 
 
 MAX_CLAUSES = 500
+DEGREES_HOLD = 6
+"""Measured degrees hold for 2**6 changes of the data, or until a count changes its order of size."""
 
 
 def _check_size(command: tree.Command) -> None:
@@ -149,6 +155,8 @@ class Query(Struct):
     targets: list[tree.Var] | None = None
     limit: tree.Value | None = None
     cap: int | None = None
+    bodies: bool = False
+    """Whether the command will read the elements that it selects."""
     names: list[tree.Value] = []
     """The types and predicates that the pattern names."""
     has_open_names: bool = False
@@ -167,7 +175,7 @@ class QueryRunner:
         self.settings = settings
         self._identity = identity
         self._degrees: dict[tuple[Any, ...], int] = {}
-        self._degrees_at = -1
+        self._degrees_at = (-1, -1)
 
     def digest(self, prepared: Prepared, parameters: Parameters) -> str:
         """What a cursor is bound to: the context, the statement and its parameters, without LIMIT and CURSOR."""
@@ -188,7 +196,7 @@ class QueryRunner:
     ) -> dict[str, Any]:
         """The response of a FIND. `moment` names the state of the data, for what may be remembered about it."""
         fixed = prepared.fixed
-        if fixed is not None and fixed[0][0] == snapshot.epoch and fixed[0][1] in (moment, -1):
+        if fixed is not None and fixed[0][0] == snapshot.epoch and fixed[0][1] in (moment >> DEGREES_HOLD, -1):
             plan, bindings = fixed[1], fixed[2]
         else:
             plan, bindings = self._plan_find(session, prepared, parameters, snapshot, moment)
@@ -227,7 +235,11 @@ class QueryRunner:
         if resume is not None and (plan.keys != len(keys) or plan.order != resume):
             raise _bad_cursor(find.cursor)
         if not prepared.params and not plan.must_exist and resume is None:
-            prepared.fixed = ((snapshot.epoch, -1 if _needs_no_degrees(query) else moment), plan, bindings)
+            prepared.fixed = (
+                (snapshot.epoch, -1 if _needs_no_degrees(query) else moment >> DEGREES_HOLD),
+                plan,
+                bindings,
+            )
         return plan, bindings
 
     def _resume(
@@ -246,9 +258,18 @@ class QueryRunner:
     # --- targets of KML and EXPORT ----------------------------------------------------------------
 
     def targets(
-        self, session: Session, prepared: Prepared, parameters: Parameters, snapshot: Snapshot, moment: int
+        self,
+        session: Session,
+        prepared: Prepared,
+        parameters: Parameters,
+        snapshot: Snapshot,
+        moment: int,
+        graph: Graph | None = None,
     ) -> list[tuple[Any, ...]]:
-        """Distinct id tuples of the target variables, at most `max_rows`."""
+        """Distinct id tuples of the target variables, at most `max_rows`.
+
+        Bodies that come along are left with `graph`, up to a batch of them.
+        """
         query = prepared.query
         assert query is not None
         plan = self._variant(session, query, prepared, parameters, snapshot, moment, None)
@@ -256,6 +277,9 @@ class QueryRunner:
         self._check_exist(session, plan, bindings, snapshot, parameters)
         rows = session.execute(plan.sql, bindings[: plan.used]).fetchall()
         cap = query.cap or self.settings.max_rows
+        if query.bodies and graph is not None:
+            for row in rows[:500]:
+                graph.remember(row)
         if plan.limit is None and len(rows) > cap:
             raise KipError(
                 "KIP_4002",
@@ -317,7 +341,7 @@ class QueryRunner:
         )
         if query.targets is not None:
             cap = query.cap or self.settings.max_rows
-            return targets_plan(compiler, query.find.where, query.targets, query.limit, cap)
+            return targets_plan(compiler, query.find.where, query.targets, query.limit, cap, bodies=query.bodies)
         return FindEmitter(compiler, query.find, max_rows=self.settings.max_rows, resume=resume).plan()
 
     def explain(
@@ -357,10 +381,11 @@ class QueryRunner:
         snapshot: Snapshot,
         moment: int,
     ) -> dict[tuple[int, str], int]:
-        """How many links hang on each anchored end, counted up to PROBE_CAP; remembered while the data stands still."""
-        if self._degrees_at != moment or len(self._degrees) > 10_000:
+        """How many links hang on each anchored end, counted up to PROBE_CAP; remembered for a while."""
+        state = (snapshot.epoch, moment >> DEGREES_HOLD)
+        if self._degrees_at != state or len(self._degrees) > 10_000:
             self._degrees.clear()
-            self._degrees_at = moment
+            self._degrees_at = state
         result: dict[tuple[int, str], int] = {}
         _, atoms, probes = analysis
         for probe in probes:

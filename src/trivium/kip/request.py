@@ -32,7 +32,7 @@ def explain(nexus: Nexus, command: Any, parameters: Any, *, readonly: bool = Fal
     try:
         given, _, readonly = _check({"command": command, "parameters": parameters}, readonly)
         _check_command(command)
-        if readonly and nexus.is_write(nexus.prepare(command)):
+        if readonly and _writes(nexus, command):
             raise _refused()
         report = explained(nexus, command, given)
         if nexus.store.closed and "error" in report["response"]:
@@ -40,6 +40,13 @@ def explain(nexus: Nexus, command: Any, parameters: Any, *, readonly: bool = Fal
     except Exception as error:
         report["response"] = {"error": _told(nexus, error).to_dict()}
     return report
+
+
+def _writes(nexus: Nexus, command: str) -> bool:
+    try:
+        return nexus.is_write(nexus.prepare(command))
+    except KipError:  # what does not parse does not write
+        return False
 
 
 def _told(nexus: Nexus, error: Exception) -> KipError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from trivium.errors import KipError
 from trivium.kip import bind, tree, values
 from trivium.kip.bind import Parameters
 from trivium.kip.elements import ElementView
@@ -23,6 +24,9 @@ MODES = ("keyword",)
 GROUNDING_FIELDS = ("name", "attributes.aliases", "attributes.description", "other attribute text")
 
 PREDICATE, PREDICATE_TEXT, END = 1.0, 0.6, 0.5
+MORE_HITS = 10
+"""How many times `max_search_hits`, which is the default, a LIMIT may ask for."""
+
 _CANDIDATES = 400
 _LINKS_PER_END = 100
 
@@ -30,7 +34,7 @@ _LINKS_PER_END = 100
 def search(
     session: Session, command: tree.Search, parameters: Parameters, snapshot: Snapshot, settings: Settings
 ) -> list[dict[str, Any]]:
-    """Hits in descending `_score`; equal scores by type and name (links: predicate and id)."""
+    """Hits in descending `_score`; equal scores by spelling, type and name (links: spelling, predicate and id)."""
     term = bind.text(command.term, parameters, "The search term")
     if command.mode is not None:
         values.check_mode(bind.resolve(command.mode, parameters), command.mode.at)
@@ -38,40 +42,57 @@ def search(
     if command.threshold is not None:
         threshold = bind.resolve(command.threshold, parameters)
         values.check_threshold(threshold, command.threshold.at)
-    limit = settings.max_search_hits
-    if command.limit is not None:
-        found = bind.resolve(command.limit, parameters)
-        values.check_limit(found, command.limit.at)
-        limit = min(found, limit)
+    limit = _limit(command, parameters, settings)
     kind = None if command.type is None else bind.text(command.type, parameters, "WITH TYPE")
     graph = Graph(session, snapshot.ctx)
+    reach = max(_CANDIDATES, 2 * limit)
     if command.kind == "CONCEPT":
         if kind is not None:
             snapshot.require_type(kind, command.type.at if command.type else None)
-        hits: list[tuple[float, Any, Element]] = list(_concepts(session, graph, term, kind))
+        hits: list[tuple[float, Any, Element]] = list(_concepts(session, graph, term, kind, reach))
     else:
         if kind is not None:
             snapshot.require_predicate(kind, command.type.at if command.type else None)
-        hits = list(_links(session, graph, snapshot, term, kind))
+        hits = list(_links(session, graph, snapshot, term, kind, reach))
     hits = [hit for hit in hits if hit[0] >= threshold and hit[0] > 0]
     hits.sort(key=lambda hit: (-hit[0], hit[1]))
     view = ElementView(graph)
     return [view.json(element, {"_score": score}) for score, _, element in hits[:limit]]
 
 
+def _limit(command: tree.Search, parameters: Parameters, settings: Settings) -> int:
+    """The hits asked for; KIP_4002 rather than a list that is cut without a word."""
+    if command.limit is None:
+        return settings.max_search_hits
+    limit: int = bind.resolve(command.limit, parameters)
+    values.check_limit(limit, command.limit.at)
+    cap = MORE_HITS * settings.max_search_hits
+    if limit > cap:
+        raise KipError(
+            "KIP_4002",
+            f"LIMIT {limit} is above the cap of {cap} hits of one SEARCH.",
+            f"Ask for at most {cap}: SEARCH gives the best hits and has no further pages. Narrow it by WITH TYPE, "
+            "THRESHOLD or more words; to go through all elements use FIND with LIMIT and CURSOR.",
+            at=command.limit.at,
+        )
+    return limit
+
+
 def _concepts(
-    session: Session, graph: Graph, term: str, type_: str | None
-) -> Iterable[tuple[float, tuple[str, ...], Concept]]:
+    session: Session, graph: Graph, term: str, type_: str | None, reach: int
+) -> Iterable[tuple[float, tuple[Any, ...], Concept]]:
     wanted = query_tokens(term)
-    ids = fulltext.exact_names(session, graph.ctx, term.strip(), _CANDIDATES)
-    ids += fulltext.candidates(session, graph.ctx, wanted, type_, _CANDIDATES)
+    ids = fulltext.exact_names(session, graph.ctx, term.strip(), reach)
+    ids += fulltext.candidates(session, graph.ctx, wanted, type_, reach)
     for node in graph.concepts(dict.fromkeys(ids)):
         if type_ is None or node.type == type_:
-            yield index.score(term, wanted, node.name, node.attributes), (node.type, node.name), node
+            score = index.score(term, wanted, node.name, node.attributes)
+            spelling = index.spelling(term, node.name) if score == 1 else 0
+            yield score, (spelling, node.type, node.name), node
 
 
 def _links(
-    session: Session, graph: Graph, snapshot: Snapshot, term: str, predicate: str | None
+    session: Session, graph: Graph, snapshot: Snapshot, term: str, predicate: str | None, reach: int
 ) -> Iterable[tuple[float, tuple[Any, ...], Link]]:
     """A link answers by its predicate's name, by the predicate's description, and faintly by the names of its ends."""
     wanted = query_tokens(term)
@@ -82,14 +103,15 @@ def _links(
     ids: list[int] = []
     for name in sorted(names, key=lambda name: (-matches[name].best, name)):
         if matches[name].best > 0:
-            ids += fulltext.links_of_predicate(session, graph.ctx, name, _CANDIDATES)
-    ends = fulltext.candidates(session, graph.ctx, wanted, None, _CANDIDATES // 4)
+            ids += fulltext.links_of_predicate(session, graph.ctx, name, reach)
+    ends = fulltext.candidates(session, graph.ctx, wanted, None, reach // 4)
     ids += fulltext.links_of_ends(session, graph.ctx, ends, _LINKS_PER_END)
     texts: dict[int, str] = {}
     for link in graph.links(dict.fromkeys(ids)):
         if link.predicate in matches:
             text = f"{_end_text(graph, texts, link.subject)} {_end_text(graph, texts, link.object)}"
-            yield matches[link.predicate].score(text), (link.predicate, link.id), link
+            spelling = index.spelling(term, link.predicate)
+            yield matches[link.predicate].score(text), (spelling, link.predicate, link.id), link
 
 
 class _Match:

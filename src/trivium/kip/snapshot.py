@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from trivium.errors import KipError
+from trivium.kip.values import short
 from trivium.store.sqlite import Session
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NO_NAMES = frozenset({"NaN", "Infinity", "None", "true", "false", "null", "undefined"})
+_LONGEST_GUESS = 200
 
 
 class Snapshot(Struct):
@@ -24,27 +31,42 @@ class Snapshot(Struct):
     def require_type(self, name: str, at: int | None = None) -> None:
         """KIP_2001 unless `name` is a registered concept type (§2.8.2, §2.9.1)."""
         if name not in self.types:
-            raise KipError(
-                "KIP_2001", f'Concept type "{name}" is not registered.', _hint("CONCEPT", name, self.types), at=at
-            )
+            if name in self.predicates:
+                hint = f'"{short(name)}" is a predicate: (?a, "{short(name)}", ?b). {_LISTS["CONCEPT"]}'
+            else:
+                hint = _hint("CONCEPT", name, self.types)
+            raise KipError("KIP_2001", f'Concept type "{short(name)}" is not registered.', hint, at=at)
 
     def require_predicate(self, name: str, at: int | None = None) -> None:
         """KIP_2001 unless `name` is a registered predicate (§2.8.2, §2.9.1)."""
         if name not in self.predicates:
-            hint = _hint("PROPOSITION", name, self.predicates)
-            raise KipError("KIP_2001", f'Proposition predicate "{name}" is not registered.', hint, at=at)
+            if name in self.types:
+                hint = f'"{short(name)}" is a concept type: ?x {{type: "{short(name)}"}}. {_LISTS["PROPOSITION"]}'
+            else:
+                hint = _hint("PROPOSITION", name, self.predicates)
+            raise KipError("KIP_2001", f'Proposition predicate "{short(name)}" is not registered.', hint, at=at)
+
+
+_LISTS = {
+    kind: f"DESCRIBE {kind} TYPES lists what is registered; names are case-sensitive."
+    for kind in ("CONCEPT", "PROPOSITION")
+}
 
 
 def _hint(kind: str, name: str, known: frozenset[str]) -> str:
+    """A close name, else how to register this one if it can be a name at all."""
     from difflib import get_close_matches
 
+    if len(name) > _LONGEST_GUESS:
+        return _LISTS[kind]
     by_lower = {other.lower(): other for other in sorted(known)}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
-    listing = f"DESCRIBE {kind} TYPES lists what is registered; names are case-sensitive."
     if close:
-        return f'Did you mean "{by_lower[close[0]]}"? {listing}'
+        return f'Did you mean "{short(by_lower[close[0]])}"? {_LISTS[kind]}'
+    if not IDENTIFIER.fullmatch(name) or name in _NO_NAMES:
+        return _LISTS[kind]
     meta = "$ConceptType" if kind == "CONCEPT" else "$PropositionType"
-    return f'{listing} To register it: UPSERT {{ CONCEPT {{ {{type: "{meta}", name: "{name}"}} }} }}.'
+    return f'{_LISTS[kind]} To register it: UPSERT {{ CONCEPT {{ {{type: "{meta}", name: "{short(name)}"}} }} }}.'
 
 
 def load(session: Session, ctx: int, epoch: int) -> Snapshot:

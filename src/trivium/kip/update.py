@@ -9,6 +9,8 @@ from trivium.errors import KipError
 from trivium.kip import bind, protect, tree, values
 from trivium.kip.bind import Parameters
 from trivium.kip.lexer import MAX_INTEGER, MIN_INTEGER
+from trivium.kip.schema_rules import Schemas
+from trivium.settings import Settings
 from trivium.store.graph import Concept, Element, Graph, is_link_id
 
 SKIP = object()
@@ -16,20 +18,37 @@ SKIP = object()
 
 
 def update(
-    graph: Graph, command: tree.Update, ids: Iterable[int], parameters: Parameters, *, dry_run: bool
+    graph: Graph,
+    command: tree.Update,
+    ids: Iterable[int],
+    parameters: Parameters,
+    settings: Settings | None = None,
+    *,
+    dry_run: bool,
 ) -> dict[str, int]:
-    """Mutate the elements; `ids` are distinct and already limited. Raises KIP_3004 if one of them is protected."""
+    """Mutate the elements; `ids` are distinct and already limited.
+
+    Raises KIP_3004 if one of them is protected, KIP_2002 or KIP_2003 if the settings make schemas rules and one of them
+    would break its own.
+    """
     attributes = _Block(command.attributes, parameters, "SET ATTRIBUTES")
     metadata = _Block(command.metadata, parameters, "SET METADATA")
-    protect.check_metadata_keys(metadata.keys, command.at)
+    for key, at in metadata.places.items():
+        protect.check_metadata_keys((key,), at)
+    schemas = Schemas(graph) if settings and settings.strict_schema else None
     numbers = list(ids)
     updated = 0
     for element in _elements(graph, numbers):
         if isinstance(element, Concept):
             protect.check_node_write(element, attributes.keys, command.at)
-        if dry_run:
+        if dry_run and schemas is None:
             continue
         new_attributes = attributes.changed(element, element.attributes)
+        if schemas is not None and new_attributes is not None and isinstance(element, Concept):
+            written = {key: new_attributes[key] for key in attributes.keys if key in new_attributes}
+            schemas.check(element.type, element.name, new_attributes, written, command.at)
+        if dry_run:
+            continue
         new_metadata = metadata.changed(element, element.metadata)
         if new_attributes is None and new_metadata is None:
             continue
@@ -53,13 +72,16 @@ class _Block:
         self._parameters = parameters
         self._plain: dict[str, Any] = {}
         self._computed: list[tuple[str, tree.UpdateCall]] = []
+        self.places: dict[str, int] = {}
         if block is None:
             return
         if block.param is not None:
             found = bind.resolve(block.param, parameters)
             values.check_object(found, block.param.at, what)
             self._plain.update(found)
+            self.places = dict.fromkeys(found, block.param.at)
         for key, value in block.entries:
+            self.places[key] = value.at - 2  # before the colon
             if isinstance(value, tree.UpdateCall):
                 self._computed.append((key, _with_numbers(value, parameters)))
             else:

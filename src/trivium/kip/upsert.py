@@ -9,10 +9,12 @@ from msgspec import Struct
 from trivium.errors import KipError
 from trivium.kip import bind, protect, tree, values
 from trivium.kip.bind import Parameters
-from trivium.kip.schema_rules import check_attributes, check_ends
-from trivium.kip.snapshot import Snapshot
+from trivium.kip.schema_rules import Schemas, check_ends
+from trivium.kip.snapshot import IDENTIFIER, Snapshot
+from trivium.kip.values import short, show
 from trivium.settings import Settings
 from trivium.store.graph import (
+    META_TYPES,
     Concept,
     Graph,
     Link,
@@ -123,13 +125,15 @@ class Upserter:
         values.check_version(value, expected.at)
         if value == current:
             return
+        hint = None
         if value == 0:
             message = f"{what} already exists (version {current}), but EXPECT VERSION 0 asks that it does not."
         elif current == 0:
             message = f"{what} does not exist, but EXPECT VERSION {value} asks for version {value}."
+            hint = "Check its type and name; to create it write EXPECT VERSION 0 or leave the guard out."
         else:
             message = f"{what} is at version {current}, not {value}: another writer has changed it."
-        raise KipError("KIP_3005", message, at=expected.at)
+        raise KipError("KIP_3005", message, hint, at=expected.at)
 
     # --- concept blocks ---------------------------------------------------------------------------
 
@@ -158,9 +162,11 @@ class Upserter:
     def _create_node(
         self, block: tree.ConceptBlock, type_: str, name: str, attributes: dict[str, Any], metadata: Metadata
     ) -> int:
-        self._check_version(block.expect_version, 0, f"{type_}:{name}")
+        self._check_version(block.expect_version, 0, f"{short(type_)}:{short(name)}")
+        if not self._privileged and block.identity.name is not None:
+            _check_name(type_, name, block.identity.name.at)
         if self._settings.strict_schema:
-            check_attributes(self._graph, type_, name, attributes, attributes, block.at)
+            Schemas(self._graph).check(type_, name, attributes, attributes, block.at)
         element_id = self._graph.insert_concept(type_, name, attributes, metadata)
         if type_ == "$ConceptType":
             self._types.add(name)
@@ -175,7 +181,7 @@ class Upserter:
         bare = block.attributes is None and block.metadata is None
         if not self._privileged and not bare:
             protect.check_node_write(node, attributes, block.at)
-        self._check_version(block.expect_version, node.version, f"{node.type}:{node.name}")
+        self._check_version(block.expect_version, node.version, f"{short(node.type)}:{short(node.name)}")
         if self._fill:
             attributes = {key: value for key, value in attributes.items() if key not in node.attributes}
             metadata = {key: value for key, value in metadata.items() if key not in node.metadata}
@@ -184,7 +190,7 @@ class Upserter:
         new_attributes = _merged(node.attributes, attributes)
         new_metadata = _merged(node.metadata, metadata)
         if self._settings.strict_schema and new_attributes is not None:
-            check_attributes(self._graph, node.type, node.name, new_attributes, attributes, block.at)
+            Schemas(self._graph).check(node.type, node.name, new_attributes, attributes, block.at)
         if new_attributes is not None or new_metadata is not None:
             self._graph.update_concept(node, new_attributes, new_metadata)
         return node.id
@@ -194,7 +200,7 @@ class Upserter:
         number = parse_concept_id(text)
         node = None if number is None else self._graph.concept(number)
         if node is None:
-            raise _missing(f'There is no concept node with id "{text}".', value.at)
+            raise _missing(f'There is no concept node with id "{short(text)}".', value.at)
         return node
 
     # --- SET PROPOSITIONS -------------------------------------------------------------------------
@@ -219,7 +225,7 @@ class Upserter:
         """Create or change the one link of this triple (§2.10, uniqueness)."""
         found = self._graph.link_between(subject, predicate, object_)
         if found is None:
-            self._check_version(expected, 0, f'The "{predicate}" link')
+            self._check_version(expected, 0, f'The "{short(predicate)}" link')
             if self._settings.strict_schema:
                 check_ends(self._graph, predicate, subject, object_, at)
             return self._graph.insert_link(subject, predicate, object_, attributes, metadata)
@@ -229,7 +235,7 @@ class Upserter:
     def _change_link(
         self, link: Link, attributes: dict[str, Any], metadata: Metadata, expected: tree.Value | None
     ) -> None:
-        self._check_version(expected, link.version, f'The "{link.predicate}" link')
+        self._check_version(expected, link.version, f'The "{short(link.predicate)}" link')
         new_attributes = _merged(link.attributes, attributes)
         new_metadata = _merged(link.metadata, metadata)
         if new_attributes is not None or new_metadata is not None:
@@ -267,7 +273,7 @@ class Upserter:
         parts = parse_link_id(text)
         link = None if parts is None else self._graph.link(parts[0])
         if link is None or parts is None or link.predicate != parts[1]:
-            raise _missing(f'There is no proposition link with id "{text}".', value.at)
+            raise _missing(f'There is no proposition link with id "{short(text)}".', value.at)
         return link
 
     # --- targets ----------------------------------------------------------------------------------
@@ -279,8 +285,8 @@ class Upserter:
             if found is None:
                 raise KipError(
                     "KIP_3001",
-                    f"The handle ?{term.name} is not defined before this place.",
-                    f"Put the block that defines ?{term.name} earlier in the same UPSERT statement, "
+                    f"The handle ?{short(term.name)} is not defined before this place.",
+                    f"Put the block that defines ?{short(term.name)} earlier in the same UPSERT statement, "
                     'or name an existing node as {type: "…", name: "…"}.',
                     at=term.at,
                 )
@@ -293,7 +299,7 @@ class Upserter:
         subject, object_ = self._target(term.subject), self._target(term.object)
         found = self._graph.link_id(subject, predicate, object_)
         if found is None:
-            raise _missing(f'There is no "{predicate}" link between these elements.', term.at)
+            raise _missing(f'There is no "{short(predicate)}" link between these elements.', term.at)
         return found
 
     def _existing_node(self, match: tree.ConceptMatch) -> int:
@@ -308,9 +314,30 @@ class Upserter:
         self._require_type(type_, match.type.at)
         found = self._graph.concept_id(type_, name)
         if found is None:
-            raise _missing(f"There is no concept node {type_}:{name}.", match.at)
+            raise _missing(f"There is no concept node {short(type_)}:{short(name)}.", match.at)
         self._known[type_, name] = found
         return found
+
+
+def _check_name(type_: str, name: str, at: int) -> None:
+    """KIP_1002 for a type or predicate that is no identifier (§2.8.1), KIP_2002 for a name that shows nothing."""
+    if type_ in META_TYPES:
+        if not IDENTIFIER.fullmatch(name):
+            what = "A concept type" if type_ == META_TYPES[0] else "A predicate"
+            raise KipError(
+                "KIP_1002",
+                f'{what} cannot be called "{short(name)}": it must be an identifier.',
+                "Use ASCII letters, digits and underscore, no digit first: UpperCamelCase for concept types, "
+                "snake_case for predicates; $ is reserved for the meta-types. Other words can be aliases.",
+                at=at,
+            )
+    elif not any(character.isprintable() and not character.isspace() for character in name):
+        raise KipError(
+            "KIP_2002",
+            f"The name {show(name)} of a {short(type_)} is empty: nobody could find it.",
+            "Give a name that can be read and searched for, such as a title or an id from its source.",
+            at=at,
+        )
 
 
 def _missing(message: str, at: int) -> KipError:

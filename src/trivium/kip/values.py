@@ -115,6 +115,15 @@ def show(value: Any, room: int = 80) -> str:
     return printable(text if len(text) <= room else text[: room - 3] + "...")
 
 
+def short(text: str, room: int = 80) -> str:
+    """A name or another text of the input inside a message: on one line, and never long."""
+    if len(text) > room:
+        text = text[: room - 3] + "..."
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
 def _check_storable(value: Any, at: int | None, depth: int) -> None:
     if isinstance(value, str):
         _check_characters(value, at)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from trivium.search.segment import fold, tokens
+from trivium.search.segment import fold, is_joined, plain, tokens
 
 BODY_LIMIT = 20_000
 
@@ -64,9 +64,9 @@ def score(term: str, wanted: list[str], name: str, attributes: dict[str, Any]) -
     Each wanted token counts by its length class and by the best field that holds it; a name that is mostly the wanted
     words scores above one in which they are a small part.
     """
-    whole = fold(term).strip()
+    whole = _folded(term)
     aliases = aliases_of(attributes)
-    if whole and (fold(name) == whole or any(fold(alias) == whole for alias in aliases)):
+    if whole and (_folded(name) == whole or any(_folded(alias) == whole for alias in aliases)):
         return 1.0
     if not wanted:
         return 0.0
@@ -84,8 +84,27 @@ def score(term: str, wanted: list[str], name: str, attributes: dict[str, Any]) -
     return round(CEILING * gained / total, 6)
 
 
+def spelling(term: str, name: str) -> int:
+    """How far a name is from the very letters of a term, for names that score alike.
+
+    0 for the same characters, 1 for the same but accents and width, 2 the same but case, 3 for any other.
+    """
+    term = term.strip()
+    if name == term:
+        return 0
+    if plain(name) == plain(term):
+        return 1
+    return 2 if _folded(name) == _folded(term) else 3
+
+
+def _folded(text: str) -> str:
+    return " ".join(fold(text).split())
+
+
 def _weight(token: str) -> float:
-    """Longer tokens tell more."""
+    """Longer tokens tell more; a whole path or address adds little to its parts."""
+    if is_joined(token):
+        return 0.3
     return min(1.0, 0.4 + 0.12 * len(token)) if token.isascii() else 1.0
 
 

@@ -112,33 +112,31 @@ STOP_WORDS = frozenset(
 )
 
 
-_LETTERS = dict(
-    pair.split(":")
-    for pair in (
-        "ı:i Ł:L ł:l Ø:O ø:o Đ:D đ:d Ð:D ð:d Þ:Th þ:th ẞ:SS ß:ss Æ:AE æ:ae Œ:OE œ:oe Ħ:H ħ:h Ŧ:T ŧ:t Ŋ:N ŋ:n ĸ:k"
-        " Ə:E ə:e Ɛ:E ɛ:e Ɔ:O ɔ:o Ɓ:B ɓ:b Ɗ:D ɗ:d Ɖ:D ɖ:d Ƙ:K ƙ:k Ƴ:Y ƴ:y Ɨ:I ɨ:i"  # Latin
-        " آ:ا أ:ا إ:ا ٱ:ا ؤ:و ئ:ي ى:ي ی:ي ة:ه ۀ:ه ک:ك"  # Arabic
-        " ‘:' ’:' ʼ:' ʻ:' ′:' ׳:' “:\" ”:\" „:\" ״:\" ‐:- ‒:- –:- −:- ♯:#"  # signs
-    ).split()
+_STANDS_FOR = (
+    "ı:i Ł:L ł:l Ø:O ø:o Đ:D đ:d Ð:D ð:d Þ:Th þ:th ẞ:SS ß:ss Æ:Ae æ:ae Œ:Oe œ:oe Ħ:H ħ:h Ŧ:T ŧ:t Ŋ:N ŋ:n ĸ:k"
+    " Ə:E ə:e Ɛ:E ɛ:e Ɔ:O ɔ:o Ɓ:B ɓ:b Ɗ:D ɗ:d Ɖ:D ɖ:d Ƙ:K ƙ:k Ƴ:Y ƴ:y Ɨ:I ɨ:i"  # Latin
+    " آ:ا أ:ا إ:ا ٱ:ا ؤ:و ئ:ي ى:ي ی:ي ة:ه ۀ:ه ک:ك"  # Arabic
+    " ‘:' ’:' ʼ:' ʻ:' ′:' ׳:' “:\" ”:\" „:\" ״:\" ‐:- ‒:- –:- −:- ♯:#"  # signs
 )
+_LETTERS: dict[str, str] = {pair[0]: pair[2:] for pair in _STANDS_FOR.split(" ")}
 # Accents, Hebrew points, Arabic marks and tatweel, the nukta, and characters that are not seen.
 _DROPPED = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c"
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064]"
 )
-_LAST_CHANGED = 0x3000
-"""From here on characters stay as they are, once width is folded."""
+_REMEMBERED = 0x10000
+"""Code points below this are looked up once."""
 
 
 class _Letters(dict[int, str]):
     """Code point to what stands for it in search, filled as characters are met; for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
-        character = chr(code)
-        if code < _LAST_CHANGED:
-            self[code] = character = _letter(character)
-        return character
+        found = _letter(chr(code))
+        if code < _REMEMBERED:
+            self[code] = found
+        return found
 
 
 _PLAIN = _Letters()
@@ -242,7 +240,8 @@ def _signed(run: str, query: bool, before: str) -> list[str]:
 
 def _joined(text: str) -> list[str]:
     """Paths and addresses as one token each."""
-    found = [match[0].strip(".-~").casefold().translate(_SIGNS) for match in _JOINED.finditer(text)]
+    places = " ".join(word for word in text.split() if "/" in word or "@" in word)
+    found = [match[0].strip(".-~").casefold().translate(_SIGNS) for match in _JOINED.finditer(places)]
     return [token for token in found if len(token) <= _LONGEST_JOINED]
 
 

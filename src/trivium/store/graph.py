@@ -119,11 +119,20 @@ class Graph:
         self._text_of = text_of
         self._counts: dict[tuple[str, str], int] = {}
         self._next: dict[str, int] = {}
+        self._seen: dict[int, tuple[Any, ...]] = {}
         self.schema_changed = False
 
     # --- reading ----------------------------------------------------------------------------------
 
+    def remember(self, row: tuple[Any, ...]) -> None:
+        """Keep a row just read in this transaction (columns as in `_CONCEPT` or `_LINK`) for its first use."""
+        if len(row) >= 7 and row[0] is not None:
+            self._seen[row[0]] = row
+
     def concept(self, element_id: int) -> Concept | None:
+        seen = self._seen.pop(element_id, None)
+        if seen is not None:
+            return _concept(seen)
         row = self._execute(
             f"SELECT {_CONCEPT} FROM concept WHERE id = ? AND ctx = ?", (element_id, self.ctx)
         ).fetchone()
@@ -142,6 +151,9 @@ class Graph:
         return None if row is None else row[0]
 
     def link(self, element_id: int) -> Link | None:
+        seen = self._seen.pop(element_id, None)
+        if seen is not None:
+            return _link(seen)
         row = self._execute(f"SELECT {_LINK} FROM link WHERE id = ? AND ctx = ?", (element_id, self.ctx)).fetchone()
         return None if row is None else _link(row)
 
@@ -197,19 +209,15 @@ class Graph:
 
     def concepts(self, ids: Iterable[int]) -> Iterator[Concept]:
         for batch in _batches(ids):
-            if len(batch) == 1:
-                node = self.concept(batch[0])
-                if node is not None:
-                    yield node
+            if len(batch) == 1 or self._seen:
+                yield from filter(None, map(self.concept, batch))
                 continue
             yield from map(_concept, self._in_order("concept", _CONCEPT, batch))
 
     def links(self, ids: Iterable[int]) -> Iterator[Link]:
         for batch in _batches(ids):
-            if len(batch) == 1:
-                link = self.link(batch[0])
-                if link is not None:
-                    yield link
+            if len(batch) == 1 or self._seen:
+                yield from filter(None, map(self.link, batch))
                 continue
             yield from map(_link, self._in_order("link", _LINK, batch))
 

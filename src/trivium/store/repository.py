@@ -28,6 +28,12 @@ def current_hash(session: Session, ctx: int) -> str | None:
     return None if found is None else str(found)
 
 
+def root_of(session: Session, ctx: int) -> str | None:
+    """The root folder of the repository that a context holds the index of, or None without one."""
+    found = session.value("SELECT root FROM repository WHERE ctx = ?", (ctx,))
+    return None if found is None else str(found)
+
+
 def load_parts(session: Session, ctx: int) -> tuple[bytes, bytes] | None:
     """File hashes and the parts per file that a later build may reuse."""
     row = session.row("SELECT hashes, parts FROM repository WHERE ctx = ?", (ctx,))

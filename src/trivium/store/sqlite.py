@@ -109,15 +109,20 @@ class SqliteStore:
         self._closed = False
         self._forked = False
         self._checkpointer: _Checkpointer | None = None
-        with _opening(path):
-            if not self.in_memory:
-                _refuse_special(path)
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._writer = Session(self._connect())
-            _claim(self._writer.connection, path)
-            self._migrate()
+        try:
+            with _opening(path):
+                if not self.in_memory:
+                    _refuse_special(path)
+                    Path(path).parent.mkdir(parents=True, exist_ok=True)
+                self._writer = Session(self._connect())
+                _claim(self._writer.connection, path)
+                self._migrate()
+        except BaseException:
+            for connection in self._opened:
+                connection.close(True)
+            raise
         if not self.in_memory:
-            self._checkpointer = _Checkpointer(path)
+            self._checkpointer = _Checkpointer(path, self._lock)
             self._writer.connection.set_wal_hook(self._checkpointer.notice)
         _open_stores.add(self)
 
@@ -280,7 +285,9 @@ class SqliteStore:
         try:
             yield
         except apsw.Error as error:
-            raise self.closed_error() if self._closed else translate(error, self.path, limit) from None
+            if self._closed:
+                raise self.closed_error() from None
+            raise translate(error, self.path, limit) from None
 
     # --- upkeep -----------------------------------------------------------------------------------
 
@@ -288,21 +295,30 @@ class SqliteStore:
         """A consistent copy while in use. StoreError if `destination` exists."""
         if os.path.lexists(destination):
             raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
+        done = False
         session = self.checkout(timeout=3_600)
         try:
-            with _opening(destination):
+            with self._translated(3_600), _opening(destination):
                 target = apsw.Connection(destination)
                 try:
+                    session.execute(
+                        "BEGIN"
+                    )  # one snapshot: else the copy starts over at every write of another process
+                    session.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
                     with target.backup("main", session.connection, "main") as job:
-                        while not job.done and not self._closed:
+                        while not job.done:
+                            if self._closed:
+                                raise self.closed_error()
                             job.step(2_000)
+                    done = True
                 finally:
+                    if session.connection.in_transaction:
+                        self._undo(session)
                     target.close()
+                    if not done:
+                        Path(destination).unlink(missing_ok=True)
         finally:
             self.checkin(session)
-        if self._closed:
-            Path(destination).unlink(missing_ok=True)
-            raise self.closed_error()
 
     def query_plan(self, session: Session, sql: str, bindings: Any) -> list[str]:
         """SQLite's own account of how it runs a statement, indented by depth."""
@@ -370,6 +386,8 @@ class SqliteStore:
         with self._mutex:
             if not self._forked and connection in self._opened:
                 self._opened.remove(connection)
+                with suppress(apsw.Error):
+                    connection.execute("SELECT 1")  # ends the state of an interrupt, which would leave the log unfolded
                 connection.close(True)
 
     def abandon(self) -> None:
@@ -408,8 +426,9 @@ class _Checkpointer:
     same is emptied by waiting for them, which makes writers wait too: for a second at most, and seldom.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, writers: FairLock) -> None:
         self._path = path
+        self._writers = writers
         self._wanted = threading.Event()
         self._stopping = False
         self._thread: threading.Thread | None = None
@@ -433,10 +452,10 @@ class _Checkpointer:
     def _run(self) -> None:
         try:
             connection = apsw.Connection(self._path)
+            connection.pragma("user_version")  # only a connection that has read knows that there is a log to fold
         except apsw.Error:  # too many open files, for example: the next notice tries again
             self._thread = None
             return
-        connection.set_busy_timeout(1_000)
         while not self._stopping:
             asked = self._wanted.wait(QUIET_SECONDS)
             self._wanted.clear()
@@ -451,11 +470,27 @@ class _Checkpointer:
             total, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             if total >= LARGE_LOG and time.monotonic() >= self._next_emptying:
                 self._next_emptying = time.monotonic() + 10.0
-                total, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                total, done = self._empty(connection) or (total, done)
         except apsw.Error:  # busy or full: the log keeps everything
             total, done = 1, 0
         if done < total or total >= LARGE_LOG:
             self._unfolded = True
+
+    def _empty(self, connection: apsw.Connection) -> tuple[int, int] | None:
+        """Fold all and cut the log to nothing, in turn with the writers of this process."""
+        if not self._writers.acquire(1.0):
+            return None
+        end = time.monotonic() + 1.0
+
+        def wait(tries: int) -> bool:
+            time.sleep(0.001)
+            return not self._stopping and time.monotonic() < end
+
+        try:
+            connection.set_busy_handler(wait)
+            return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            self._writers.release()
 
     def stop(self) -> None:
         self._stopping = True
@@ -501,7 +536,7 @@ def _claim(connection: apsw.Connection, path: str) -> None:
 def _refuse_special(path: str) -> None:
     """What is no regular file is told apart from damage; opening a pipe would wait for ever."""
     try:
-        mode = os.stat(path).st_mode
+        mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         if path.endswith(("/", os.sep)):
             raise StoreError(f"{path} names a folder.", f"Name a file in it, such as {path}memory.db.") from None
@@ -545,6 +580,9 @@ def _too_long(limit: float) -> KipError:
     return KipError(
         "KIP_4001", f"Waited {limit:g} s for other writers of this knowledge base.", "Retry; writers take turns."
     )
+
+
+_TOO_LARGE = ("at most 64 tables", "too large", "Recursion limit", "too many", "stack overflow")
 
 
 def translate(error: apsw.Error, path: str, limit: float) -> KipError:

@@ -112,6 +112,7 @@ def build(
     root = Path(root).resolve()
     history = history_state(root, config) if config.entities else None
     discovery = discover(root, config)
+    discovery.files.sort(key=lambda file: file.path)
     reading = _Reading(root, config, discovery, parts or Parts(), hashes or FileHashes(), progress)
     reading.run()
     index = _assemble(root, config, discovery, reading)
@@ -129,7 +130,7 @@ def build(
 class _AsRead(FileHashes):
     """Hashes for the fingerprint of a build: of the bytes that were read, whatever the files hold by now."""
 
-    digests: dict[str, str] = {}
+    digests: dict[str, str] = msgspec.field(default_factory=dict)
 
     def digest(self, root: Path, file: File) -> str:
         return self.digests.get(file.path) or super().digest(root, file)

@@ -37,7 +37,7 @@ class Collector:
         self._public_members: set[str] = set()
 
     def text(self, node: Node) -> str:
-        """The source text of a node. (`Node.text` is not safe on trees that were read through a callback.)"""
+        """The source text of a node."""
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def declare(self, name: str, start: int, end: int, *, public: bool) -> None:

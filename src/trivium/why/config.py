@@ -89,6 +89,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     profile: Profile = "local"
     path: str | None = None
     """The file these settings were read from."""
+    database: str | None = None
+    """The path of the file that holds the index, when it lies in the repository: never listed, nor what SQLite keeps
+    beside it."""
     ignored: tuple[str, ...] = ()
     """Keys that the restricted profile does not admit, by path and without values."""
 
@@ -96,7 +99,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """SHA-256 over every setting that can change an index; a switch that is off equals an absent one."""
         values = msgspec.structs.asdict(self)
-        for name in ("path", "ignored", "mcp_tools"):
+        for name in ("path", "ignored", "mcp_tools", "database"):
             del values[name]
         return sha256(canonical(values))
 

@@ -25,13 +25,14 @@ HEAD_LINES = 40
 
 _RECORD_TYPES = frozenset({"adr", "decision"})
 _DECISION_HEADING = re.compile(r"decisions?(?=$|[\s:])", re.IGNORECASE)
-_KEY_LINE = re.compile(r"\W*(?:status|date|super[sc]e|replace)", re.IGNORECASE)
-_KEY = re.compile(r"\W*([A-Za-z]+(?:[\s_-]+by)?)[\s*_]*:+(?!/)[\s*_]*(.*)", re.IGNORECASE | re.DOTALL)
+_KEY_LINE = re.compile(r"[\W_]*(?:status|date|super[sc]e|replace)", re.IGNORECASE)
+_KEY = re.compile(r"[\W_]*([A-Za-z]+(?:[\s_-]+by)?)[\s*_]*:+(?!/)[\s*_]*(.*)", re.IGNORECASE | re.DOTALL)
 _STATUS_HEADING = re.compile(r"(?:\d+[.)]?\s+)?status\s*(?::\s*(.*))?", re.IGNORECASE)
 _NUMBER_PREFIX = re.compile(
     r"^(?:M?ADR[\s#_-]*)?(?:NUMBER|N+|X+|\d+|\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>)\s*[.:–—-]+\s+", re.I
 )
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]|\{+[^{}]*\}+|<[^<>]*>|TITLE|STATUS|DATE|Title|Short title|Template", re.DOTALL)
+_UNFILLED = frozenset({"STATUS", "Status", "[status]", "<status>", "[STATUS]", "<STATUS>"})
 
 
 class Metadata(Struct):
@@ -103,8 +104,8 @@ def _is_placeholder(title: str, source: DocumentSource) -> bool:
 
 def _is_choice(status: str) -> bool:
     """Whether a status was never filled in, such as `STATUS` or `{proposed | accepted}`."""
-    bracketed = status[0] + status[-1] in ("[]", "{}", "<>")
-    return bracketed or status in ("STATUS", "Status") or status.count("|") > 1
+    bracketed = status[0] + status[-1] in ("[]", "<>") and not status[1:-1].isalpha()
+    return bracketed or status[0] + status[-1] == "{}" or status in _UNFILLED or status.count("|") > 1
 
 
 # --- status, date, supersession -------------------------------------------------------------------

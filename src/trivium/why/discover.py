@@ -191,7 +191,10 @@ def _encodes(path: str) -> bool:
 def exclusion(config: Config) -> Callable[[str], bool]:
     """A test for files that no index holds: the fixed exclusions and those of the configuration."""
     extra = globs(config.exclude)
-    index_file = config.out_file
+    own = {config.out_file}
+    if config.database:
+        own.update(f"{config.database}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))
+    beside = f"{config.out_file}."
 
     @cache
     def folder(path: str) -> bool:
@@ -204,7 +207,7 @@ def exclusion(config: Config) -> Callable[[str], bool]:
         parent, _, name = path.rpartition("/")
         if (parent and folder(parent)) or _is_private(name) or name == ".git" or name.endswith(".egg-info"):
             return True
-        return path == index_file or path.startswith(f"{index_file}.") or extra(path)
+        return path in own or path.startswith(beside) or extra(path)
 
     return test
 

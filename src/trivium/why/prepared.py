@@ -95,23 +95,9 @@ class PreparedIndex:
     def exporting(self, name: str) -> Iterable[Entry]:
         """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4)."""
         found = {entry.id: entry for entry in self.by_symbol.get(name, ())}
-        if "." in name:
-            found.update((entry.id, entry) for entry in self._dotted.get(name, ()))
+        if "." in name and "/" not in name:
+            found.update((entry.id, entry) for entry in self.by_id.values() if _declares(entry, name))
         return found.values()
-
-    @cached_property
-    def _dotted(self) -> dict[str, list[Entry]]:
-        """Dotted names to entries: declared `Name.method`, and `package.module.Name` of Python modules."""
-        names: dict[str, list[Entry]] = {}
-        for entry in self.by_id.values():
-            exported = set(entry.symbols)
-            own = [*exported, *(d.name for d in entry.definitions if _is_public_method(d.name, exported))]
-            prefixes = list(module_names(entry.path)) if entry.language == "python" else []
-            written = {name for name in own if "." in name}
-            written.update(f"{prefix}.{name}" for prefix in prefixes for name in own)
-            for name in written:
-                names.setdefault(name, []).append(entry)
-        return names
 
 
 class View:
@@ -248,9 +234,26 @@ def _askable(entry: Entry) -> Iterable[str]:
     return (name for name in entry.symbols if name not in _UNASKED)
 
 
-def _is_public_method(name: str, exported: set[str]) -> bool:
+def _declares(entry: Entry, name: str) -> bool:
+    """Whether a dotted name is one of this entry: an exported name or a method `Name.method`, after its module's name.
+
+    The module's name may be left out, and counts for Python alone.
+    """
+    if _owns(entry, name):
+        return True
+    if entry.language != "python":
+        return False
+    prefixes = (f"{prefix}." for prefix in module_names(entry.path))
+    return any(name.startswith(prefix) and _owns(entry, name.removeprefix(prefix)) for prefix in prefixes)
+
+
+def _owns(entry: Entry, name: str) -> bool:
+    if name in entry.symbols:
+        return True
     head, dot, rest = name.partition(".")
-    return bool(dot) and head in exported and not rest.startswith(("_", "#"))
+    if not dot or head not in entry.symbols or rest.startswith(("_", "#")):
+        return False
+    return any(definition.name == name for definition in entry.definitions)
 
 
 def _preference(entity: Entity) -> tuple[int, bool, tuple[int, ...], tuple[str, int], str]:

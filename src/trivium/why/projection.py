@@ -2,8 +2,8 @@
 
 Nodes of the types Decision, Concept, Change, SourceFile and Document, and links `supersedes`, `affects`, `defines`,
 `mentions` and `covers`, all with metadata `source` = SOURCE. What is gone from the index is removed; what people have
-linked to or written attributes on stays, with metadata `status` = "retracted". Keys and links that people added are left
-alone, and so is the metadata of a node or link that was there before: it stays theirs.
+linked to or written attributes on stays, with metadata `status` = "retracted". Keys and links that people added are
+left alone, and so is the metadata of a node or link that was there before: it stays theirs.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ OWN_KEYS = frozenset(
     | {"change_type", "change_scope", "breaking"}
 )
 
+MARK = "index_hash"
+"""The metadata key of every element that the projection made: the index in which it last changed."""
 LINK_KEYS = frozenset({"line", "symbol"})
 
 Key = tuple[str, str]
@@ -186,7 +188,8 @@ class _Projector:
         return found
 
     def _ours(self, metadata: str) -> bool:
-        return self._metadata_of(metadata).get("source") == SOURCE
+        """Whether the projection made the element; it stays so when people write on it as another source."""
+        return MARK in self._metadata_of(metadata)
 
     def _retracted(self, metadata: str) -> bool:
         return self._metadata_of(metadata).get("status") == "retracted"
@@ -211,31 +214,36 @@ class _Projector:
     # --- nodes and links --------------------------------------------------------------------------
 
     def _metadata(self, evidence: list[str]) -> dict[str, Any]:
-        metadata: dict[str, Any] = {"source": SOURCE, "author": "$system", "status": "active", "index_hash": self._hash}
+        metadata: dict[str, Any] = {"source": SOURCE, "author": "$system", "status": "active", MARK: self._hash}
         if evidence:
             metadata["evidence"] = evidence
         return metadata
 
+    def _renewed(self, current: dict[str, Any], evidence: list[str]) -> dict[str, Any]:
+        """The metadata of an element of ours that is in the index: what people have written there stays."""
+        renewed = {**current, "evidence": evidence} if evidence else dict(current)
+        if renewed.get("status") == "retracted":
+            renewed["status"] = "active"
+        return renewed
+
     def _node(self, key: Key, wanted: _Node, row: Row | None) -> None:
-        metadata = self._metadata(wanted.evidence)
         if row is None:
-            self._ids[key] = self._graph.insert_concept(*key, wanted.attributes, metadata)
+            self._ids[key] = self._graph.insert_concept(*key, wanted.attributes, self._metadata(wanted.evidence))
             self._report.created += 1
             return
         self._ids[key] = row[0]
         current = self._metadata_of(row[3])
-        ours = current.get("source") == SOURCE
-        settled = not ours or _same_metadata(current, metadata)
-        if settled and row[2] == encode(wanted.attributes):
+        ours = MARK in current
+        metadata = self._renewed(current, wanted.evidence) if ours else current
+        if metadata == current and row[2] == encode(wanted.attributes):
             return
         before = decode(row[2])
         theirs = {name: value for name, value in before.items() if not ours or name not in OWN_KEYS}
         attributes = {**theirs, **wanted.attributes}
-        if not settled or attributes != before:
-            node = self._graph.concept(row[0])
-            if node is not None:
-                self._graph.update_concept(node, attributes, {**current, **metadata} if ours else None)
-                self._report.updated += 1
+        node = self._graph.concept(row[0]) if metadata != current or attributes != before else None
+        if node is not None:
+            self._graph.update_concept(node, attributes, {**metadata, MARK: self._hash} if ours else None)
+            self._report.updated += 1
 
     def _write_links(self, domain: int) -> list[LinkRow]:
         """Make and mend the wanted links; gives those of ours that are wanted no more."""
@@ -266,7 +274,7 @@ class _Projector:
         if attributes != before or self._retracted(row[4]):
             link = self._graph.link(row[0])
             if link is not None:
-                self._graph.update_link(link, attributes, {**link.metadata, **self._metadata([])})
+                self._graph.update_link(link, attributes, {**self._renewed(link.metadata, []), MARK: self._hash})
                 self._report.updated += 1
 
     # --- what is gone -----------------------------------------------------------------------------
@@ -295,11 +303,6 @@ class _Projector:
     def _is_theirs(self, element_id: int, attributes: str, own: frozenset[str]) -> bool:
         """Whether people have written attributes on an element or linked it."""
         return not own.issuperset(decode(attributes)) or bool(self._graph.links_about([element_id]))
-
-
-def _same_metadata(current: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Equal but for the index hash, which names the index in which the element last changed."""
-    return all(current.get(key) == value for key, value in wanted.items() if key != "index_hash")
 
 
 def schema_names() -> Iterable[str]:

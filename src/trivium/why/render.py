@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from trivium.why.model import Entity
@@ -11,39 +11,62 @@ from trivium.why.model import Entity
 Find = Callable[[str], Entity | None]
 
 _KIND_ORDER = {"decision": 0, "concept": 1, "change": 2}
-_LINK_WORDS = {
-    "affected-path": "affects",
-    "affected-fact": "concerns",
-    "defines-symbol": "defines",
-    "supersedes": "supersedes",
-    "superseded-by": "superseded by",
-}
+_LINK_WORDS = {"affects": ("affected-path", "affected-fact"), "defines": ("defines-symbol",)}
+_SUPERSESSION = {"supersedes": "supersedes", "superseded-by": "superseded by"}
+_AT_PATH = ("module:", "area:", "document:")
 _CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 NOTHING = (
     "Nothing recorded matches. That does not show that there was no reason; the coverage below says what was read."
 )
+SHOWN = 8
+"""The most paths, names or places in one line; the rest is counted."""
+MAX_REASON = 240
+MORE = "--json shows all"
 TRUNCATED = "Some results were left out by the limit; ask with a higher one to see more."
 
 
-def render_text(answer: dict[str, Any], find: Find | None = None, *, color: bool = False) -> str:
+def render_text(answer: dict[str, Any], find: Find | None = None, *, color: bool = False, more: str = MORE) -> str:
     """The text of an answer of `knowledge_why`, ending in a line ending; equal answers give equal text.
 
     `find` looks up entities that are linked but not in the answer (`View.entity`), so that supersession can be told
-    with name and status. Control characters of repository texts become spaces.
+    with name and status. Long lists are cut, saying how `more` is had; what says the same twice is said once. Control
+    characters of repository texts become spaces.
     """
     known = _Known(answer, find)
-    blocks = [list(_head(answer)), *(list(_entity(entity, known)) for entity in _ordered(answer["entities"]))]
+    short = _Short(answer["target"], more)
+    blocks = [list(_head(answer)), *(list(_entity(entity, known, short)) for entity in _ordered(answer["entities"]))]
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
-    blocks.append([f"Cited by {item['path']} {item['context']}" for item in answer["documents"]])
-    blocks.append([_coverage(record) for record in answer["coverage"]])
+    blocks.append([f"Cited by {item['path']} {short.context(item['context'])}" for item in answer["documents"]])
+    blocks.append([_coverage(record, more) for record in answer["coverage"]])
     blocks.append([TRUNCATED] if answer["truncated"] else [])
     cleaned = [[_CONTROL.sub(" ", line) for line in block] for block in blocks if block]
     if color:
         for block in cleaned[: 1 + len(answer["entities"])]:
             block[0] = f"{_BOLD}{block[0]}{_PLAIN}"
     return "\n\n".join("\n".join(block) for block in cleaned) + "\n"
+
+
+class _Short:
+    """Lists cut to what a line holds; items that are or lie below the target come first."""
+
+    def __init__(self, target: str, more: str) -> None:
+        self._target = target.removeprefix("./").rstrip("/")
+        self._more = more
+
+    def __call__(self, items: Sequence[str]) -> str:
+        if len(items) <= SHOWN:
+            return ", ".join(items)
+        first = sorted(items, key=lambda item: not self._is_asked(item))[:SHOWN]
+        return f"{', '.join(first)} and {len(items) - SHOWN} more ({self._more})"
+
+    def context(self, text: str) -> str:
+        return f"via {self(text.removeprefix('via ').split(', '))}"
+
+    def _is_asked(self, item: str) -> bool:
+        rest = item.removeprefix(self._target)
+        return rest != item and (not rest or rest[0] in "/: ")
 
 
 class _Known:
@@ -86,42 +109,59 @@ def _sha(entity: dict[str, Any]) -> str | None:
     return next((str(proof["sha"]) for proof in entity["evidence"] if proof["kind"] == "commit"), None)
 
 
-def _entity(entity: dict[str, Any], known: _Known) -> Iterator[str]:
+def _entity(entity: dict[str, Any], known: _Known, short: _Short) -> Iterator[str]:
     status = f" [{entity['status']}]" if "status" in entity else ""
     date = f" {entity['date']}" if "date" in entity and _sha(entity) is None else ""
     yield f"{entity['kind']} {entity['id']}: {entity['name']}{status}{date}"
     if entity["aliases"]:
-        yield f"  also called: {', '.join(entity['aliases'])}"
+        yield f"  also called: {short(entity['aliases'])}"
     conventional = entity.get("conventional")
     if conventional is not None and conventional["breaking"]:
         yield "  a breaking change"
-    yield f"  evidence: {', '.join(_evidence(entity))}"
-    yield from _links(entity, known)
+    for kind, words in _SUPERSESSION.items():
+        others = [link["target"] for link in entity["links"] if link["kind"] == kind]
+        yield from (f"  {words} {_decision(other, known)}" for other in others)
+    links = {words: _targets(entity, kinds) for words, kinds in _LINK_WORDS.items()}
+    told = {target for targets in links.values() for target in targets}
+    if evidence := list(_evidence(entity, told)):
+        yield f"  evidence: {short(evidence)}"
+    for words, targets in links.items():
+        if targets:
+            yield f"  {words}: {short([_with_symbols(path, names) for path, names in targets.items()])}"
 
 
-def _evidence(entity: dict[str, Any]) -> Iterator[str]:
+def _evidence(entity: dict[str, Any], told: Container[str]) -> Iterator[str]:
+    """Where the entity was observed; a fact that its links name is left to these."""
     date = f" {entity['date']}" if "date" in entity else ""
     for proof in entity["evidence"]:
         if proof["kind"] == "document-region":
-            yield f"{proof['path']}:{proof['lineStart']}-{proof['lineEnd']}"
+            first, last = proof["lineStart"], proof["lineEnd"]
+            yield f"{proof['path']}:{first}" if first == last else f"{proof['path']}:{first}-{last}"
         elif proof["kind"] == "commit":
             yield f"commit {proof['sha'][:7]}{date}"
-        else:
+        elif _place(proof["factId"]) not in told:
             yield f"fact {proof['factId']}"
 
 
-def _links(entity: dict[str, Any], known: _Known) -> Iterator[str]:
-    """One line for each kind of link; supersession one line for each decision, in words."""
-    for kind, words in _LINK_WORDS.items():
-        links = [link for link in entity["links"] if link["kind"] == kind]
-        if kind in {"supersedes", "superseded-by"}:
-            yield from (f"  {words} {_decision(link['target'], known)}" for link in links)
-        elif links:
-            yield f"  {words}: {', '.join(_target(link) for link in links)}"
+def _targets(entity: dict[str, Any], kinds: Sequence[str]) -> dict[str, list[str]]:
+    """What links of these kinds lead to, each once, with the symbols they name: an entry is told by its path."""
+    found: dict[str, list[str]] = {}
+    for kind in kinds:
+        for link in entity["links"]:
+            if link["kind"] == kind:
+                symbols = found.setdefault(_place(link["target"]), [])
+                if "symbol" in link and link["symbol"] not in symbols:
+                    symbols.append(link["symbol"])
+    return found
 
 
-def _target(link: dict[str, Any]) -> str:
-    return f"{link['target']} (`{link['symbol']}`)" if "symbol" in link else str(link["target"])
+def _place(target: str) -> str:
+    kind = next((kind for kind in _AT_PATH if target.startswith(kind)), "")
+    return target.removeprefix(kind)
+
+
+def _with_symbols(path: str, symbols: list[str]) -> str:
+    return f"{path} ({', '.join(f'`{symbol}`' for symbol in symbols)})" if symbols else path
 
 
 def _decision(entity_id: str, known: _Known) -> str:
@@ -143,6 +183,8 @@ def _relation(relation: dict[str, Any]) -> str:
     )
 
 
-def _coverage(record: dict[str, Any]) -> str:
-    reason = f" — {record['reason']}" if record.get("reason") else ""
-    return f"{record['scope']}: {record['status']}{reason}"
+def _coverage(record: dict[str, Any], more: str) -> str:
+    reason = record.get("reason") or ""
+    if len(reason) > MAX_REASON:
+        reason = f"{reason[:MAX_REASON].rsplit(' ', 1)[0]} … ({more})"
+    return f"{record['scope']}: {record['status']}{f' — {reason}' if reason else ''}"

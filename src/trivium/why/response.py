@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -55,8 +56,12 @@ def to_dict(response: Response) -> dict[str, Any]:
 
 
 def to_json(answer: dict[str, Any]) -> str:
-    """The pretty-printed JSON text of an answer, the same through every door; without a final line ending."""
-    return json.dumps(answer, ensure_ascii=False, indent=2)
+    """The pretty-printed JSON text of an answer, the same through every door; without a final line ending.
+
+    Control characters are escaped, so that a repository's texts cannot steer a terminal.
+    """
+    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def validate(answer: Any) -> None:

@@ -15,7 +15,7 @@ from trivium.errors import TriviumError
 from trivium.store import repository
 from trivium.store.sqlite import SqliteStore
 from trivium.why.collecting import rare_collections
-from trivium.why.config import Config
+from trivium.why.config import Config, load_config
 from trivium.why.discover import discover
 from trivium.why.fingerprint import FileHashes
 from trivium.why.model import Index, sha256
@@ -103,6 +103,15 @@ def _earlier(store: SqliteStore, ctx: int) -> tuple[Parts, FileHashes]:
     return Parts.from_bytes(found[1]), FileHashes.from_json(found[0])
 
 
+def settings_for(store: SqliteStore, root: Path, config: Config | None) -> Config:
+    """The configuration, by default the repository's own, with the database named if it lies in the repository."""
+    chosen = config or load_config(root, entities=True)
+    database = None if store.in_memory else Path(store.path).resolve()
+    if database is None or not database.is_relative_to(root):
+        return chosen
+    return msgspec.structs.replace(chosen, database=database.relative_to(root).as_posix())
+
+
 def stored_index(store: SqliteStore, ctx: int) -> repository.StoredIndex:
     """The stored row. Raises: IndexMissingError."""
     with store.read() as session:
@@ -114,8 +123,7 @@ def stored_index(store: SqliteStore, ctx: int) -> repository.StoredIndex:
 
 def prepare(stored: repository.StoredIndex) -> Loaded:
     """Decode a stored index. Raises: IndexDamagedError when its hash does not fit."""
-    if sha256(stored.body) != stored.index_hash:
-        raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
+    _check_whole(stored)
     with rare_collections():
         try:
             index = msgspec.json.decode(stored.body, type=Index)
@@ -127,10 +135,16 @@ def prepare(stored: repository.StoredIndex) -> Loaded:
         return Loaded(PreparedIndex(index), stored.root, stored.index_hash)
 
 
+def _check_whole(stored: repository.StoredIndex) -> None:
+    if sha256(stored.body) != stored.index_hash:
+        raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
+
+
 def check_fresh(
     store: SqliteStore, ctx: int, stored: repository.StoredIndex, root: Path, config: Config, *, cache: bool = True
 ) -> None:
-    """Raises: IndexStaleError unless the index still describes the repository (reference 2.5)."""
+    """Raises: IndexStaleError unless the index still describes the repository, IndexDamagedError (reference 2.5)."""
+    _check_whole(stored)
     hashes = FileHashes.from_json(stored.hashes) if cache else FileHashes()
     mark = state_of(root, config, discover(root, config), hashes)
     if mark != stored.fingerprint:

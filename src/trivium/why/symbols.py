@@ -40,7 +40,7 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
     ['f']
     """
     language = language_of(path)
-    if language not in ANALYSED:
+    if language is None or language not in ANALYSED:
         return None
     if language == PYTHON:
         if len(data) > MAX_PYTHON_BYTES:
@@ -54,15 +54,10 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
     if text is None or len(text) > MAX_SOURCE_BYTES:
         return unparsed(language)
     from .grammars import NoGrammar
+    from .parse_worker import analyse_apart
 
     try:
-        if language in ("javascript", "typescript"):
-            from .symbols_javascript import analyse_javascript
-
-            return analyse_javascript(path, text)
-        from .symbols_tree import analyse_tree
-
-        return analyse_tree(path, language, text)
+        return analyse_apart(path, language, text)
     except NoGrammar:
         return None
 

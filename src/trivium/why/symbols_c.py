@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .collector import Collector, unparsed, words
+from .collector import Collector, words
 from .grammars import parse
 from .languages import GRAMMARS, HEADERS, extension_of
 from .model import ModuleSymbols
@@ -39,8 +39,6 @@ def analyse_c(path: str, language: str, data: bytes) -> ModuleSymbols:
     if b"__cplusplus" in data:
         data = _LINKAGE.sub(_blank, data)
     root = parse(GRAMMARS[language], data)
-    if root is None:
-        return unparsed(language)
     found = _File(language, data, header=extension_of(path) in HEADERS)
     found.read(root)
     return found.collector.build(parsed=not root.has_error)

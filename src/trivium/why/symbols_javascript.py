@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .collector import Collector, unparsed, words
+from .collector import Collector, words
 from .grammars import parse
 from .languages import extension_of, language_of
 from .model import ModuleSymbols
@@ -35,10 +35,8 @@ def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
     if language == "typescript":
         text = _TYPE_STAR.sub(rb"export\1    ", text)  # newer than the grammar; the same length keeps all places
     root = parse(grammar, text)
-    if root is not None and root.has_error and b"@flow" in text[:4096]:
+    if root.has_error and b"@flow" in text[:4096]:
         root = parse("tsx", text)
-    if root is None:
-        return unparsed(language)
     module = _Module(language, text)
     for node in root.named_children:
         module.statement(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .collector import Collector, unparsed
+from .collector import Collector
 from .grammars import parse
 from .model import ModuleSymbols
 from .symbols_tree import lines
@@ -21,8 +21,6 @@ _VISIBILITY = frozenset({"public", "private", "protected"})
 def analyse_ruby(data: bytes) -> ModuleSymbols:
     """The symbols of a Ruby file. NoGrammar when the grammar is not available."""
     root = parse("ruby", data)
-    if root is None:
-        return unparsed("ruby")
     found = Collector("ruby", data)
     _names_in(root, found, 0)
     return found.build(parsed=not root.has_error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .collector import Collector, unparsed, words
+from .collector import Collector, words
 from .grammars import parse
 from .languages import GRAMMARS
 from .model import ModuleSymbols
@@ -129,10 +129,14 @@ _RULES = {
 
 
 def analyse_tree(path: str, language: str, text: bytes) -> ModuleSymbols:
-    """The symbols of a file by its grammar; what could be read of it, and `parsed` False, when it has syntax errors.
+    """The symbols of a file in a language with a grammar.
 
-    NoGrammar when the grammar is not available.
+    With syntax errors, what could be read of it and `parsed` False. NoGrammar when the grammar is not available.
     """
+    if language in ("javascript", "typescript"):
+        from .symbols_javascript import analyse_javascript
+
+        return analyse_javascript(path, text)
     if language in ("c", "cpp"):
         from .symbols_c import analyse_c
 
@@ -142,8 +146,6 @@ def analyse_tree(path: str, language: str, text: bytes) -> ModuleSymbols:
 
         return analyse_ruby(text)
     root = parse(GRAMMARS[language], text)
-    if root is None:
-        return unparsed(language)
     found = Collector(language, text)
     _walk(root, _RULES[language], found, rust=language == "rust")
     return found.build(parsed=not root.has_error)

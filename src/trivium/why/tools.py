@@ -62,6 +62,7 @@ _SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 _FORMATS = ("json", "text")
+_MORE = "format json shows all"
 _JSON_NAMES = {"budget_tokens": "budgetTokens"}
 
 
@@ -127,9 +128,9 @@ def call_tool(
     answer = knowledge_why(prepared, kind=TOOL_KINDS[name], profile=profile, root=root, **request)
     find = prepared.view(profile).entity
     if not service:
-        return ToolResult(to_json(answer) if written == "json" else render_text(answer, find), False, {})
+        return ToolResult(to_json(answer) if written == "json" else render_text(answer, find, more=_MORE), False, {})
     safe = redact_values(answer)
-    text = to_json(safe) if written == "json" else redact(render_text(safe, find))
+    text = to_json(safe) if written == "json" else redact(render_text(safe, find, more=_MORE))
     return ToolResult(text, False, _service_meta(safe["coverage"], safe != answer))
 
 

@@ -20,15 +20,18 @@ def watch(
     *,
     stop: Event,
     interval: float = 0.5,
+    seen: tuple[object, ...] | None = None,
 ) -> None:
     """Call `on_change` after the working tree, the history or the configuration changed, until `stop` is set.
 
     A burst of changes gives one call, made when nothing has changed for one interval, or after `MAX_WAITS` intervals
     of constant change. `on_change` may return a Config to go on with. What happens during `on_change` gives another
-    call. Errors that `on_change` raises end the watch and reach the caller. `interval` is in seconds.
+    call. Errors that `on_change` raises end the watch and reach the caller. `interval` is in seconds; `seen` is the
+    `snapshot` to compare with first, by default that of now.
     """
     root = Path(root)
-    seen = snapshot(root, config)
+    if seen is None:
+        seen = snapshot(root, config)
     while not stop.wait(interval):
         now = snapshot(root, config)
         if now == seen:

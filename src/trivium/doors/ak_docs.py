@@ -1,0 +1,236 @@
+"""The command `ak-docs`: the surface of Knowledge query v1, with its own opt-in and its index file.
+
+Entities are built only where the configuration says `index.knowledgeEntities.enabled`. The index lives in the same
+store as that of `trivium index`; `index` also writes it to `index.outFile`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from trivium.doors import repository
+from trivium.doors.cli import run_program
+from trivium.doors.cli_options import Choices, remember
+from trivium.doors.cli_output import printable, to_json
+from trivium.errors import NotFoundError, StoreError, TriviumError
+
+if TYPE_CHECKING:
+    from trivium import Context
+    from trivium.why.config import Config
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+CONFIGURATIONS = ("trivium.toml", "doc-bridge.config.json")
+
+
+@dataclass(slots=True)
+class Asked(Choices):
+    """The values of `--config` and `--profile` too, wherever on the line they stood."""
+
+    config: str | None = None
+    profile: str = "local"
+
+    def __post_init__(self) -> None:
+        self.db = self.db or os.environ.get("TRIVIUM_DB") or None
+
+    @property
+    def root(self) -> Path:
+        """The folder of the configuration: that of `--config`, else the nearest one above; else the work tree's."""
+        if self.config is not None:
+            return Path(os.path.realpath(Path(self.config).absolute().parent))
+        top = repository.root_of(Path())
+        here = Path.cwd().resolve()
+        for folder in (here, *here.parents):
+            if any((folder / name).is_file() for name in CONFIGURATIONS):
+                return folder
+            if folder == top:
+                break
+        return top
+
+    @property
+    def rebuild(self) -> str:
+        """The command that builds the index."""
+        options = [] if self.config is None else ["--config", self.config]
+        return shlex.join(["ak-docs", *options, "index"])
+
+    def settings(self, root: Path) -> Config:
+        """The configuration in force. Raises: ConfigError."""
+        return repository.read_config(root, self.config, profile=self.profile, entities=False)
+
+
+class MissingModelError(TriviumError):
+    """No model is configured."""
+
+
+def _with_configuration(command: Command) -> Command:
+    """Add `--config` and `--profile`; the values are in `Asked`."""
+    config = click.option(
+        "--config",
+        metavar="PATH",
+        expose_value=False,
+        callback=remember("config", Asked),
+        help="Configuration file; its folder is the repository's root.",
+    )
+    profile = click.option(
+        "--profile",
+        type=click.Choice(["local", "service"]),
+        metavar="PROFILE",
+        expose_value=False,
+        callback=remember("profile", Asked),
+        help="local, or service: the restricted profile, in which entities are off.",
+    )
+    return config(profile(command))
+
+
+def _with_json(command: Command) -> Command:
+    option = click.option(
+        "--json", is_flag=True, expose_value=False, callback=remember("json", Asked), help="Print JSON."
+    )
+    return option(command)
+
+
+pass_asked = click.make_pass_decorator(Asked, ensure=True)
+
+
+@click.group(name="ak-docs", context_settings={"help_option_names": ["-h", "--help"]})
+@_with_configuration
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Knowledge query v1: which decisions, concepts and changes are recorded about a piece of a repository.
+
+    Switch entities on with index.knowledgeEntities.enabled in trivium.toml or doc-bridge.config.json, run
+    `ak-docs index`, then ask: `ak-docs why TARGET`. Exit codes: 0 success, 1 failure, 2 wrong command line.
+    """
+    ctx.ensure_object(Asked)
+
+
+# --- index ----------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--watch", is_flag=True, help="Stay, and build again after changes.")
+@click.option("--text", is_flag=True, help="Print the summary for people instead of JSON.")
+@_with_configuration
+@_with_json
+@pass_asked
+def index(asked: Asked, watch: bool, text: bool) -> None:
+    """Build the index of the repository, write it to index.outFile, and print a summary as JSON."""
+    if text and asked.json:
+        raise click.UsageError("--text and --json exclude each other.")
+    root = asked.root
+
+    def make(settings: Config) -> None:
+        done = repository.build(context, root, settings)
+        file = write_index(root, settings, done.build.index)
+        made = repository.report(done, str(file), context, settings)
+        if text:
+            click.echo(printable(repository.report_text(made, "ak-docs why TARGET")))
+        else:
+            click.echo(to_json(made, indent=None if watch else 2))
+
+    settings = asked.settings(root)
+    with asked.open() as kb:
+        context = kb.repository_context(root, create=True)
+        if watch:
+            repository.keep_indexing(context, root, lambda: asked.settings(root), make)
+        else:
+            make(settings)
+
+
+def write_index(root: Path, config: Config, index: Any) -> Path:
+    """Replace the index file by canonical JSON with its hash, in one step. Raises: StoreError."""
+    from trivium.why.model import canonical
+
+    file = root / config.out_file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.parent.resolve().is_relative_to(root.resolve()):
+            raise StoreError(
+                f"index.outFile {config.out_file} passes a link that leads out of the repository.",
+                "Name a path inside the repository.",
+            )
+        _replace(file, canonical(index) + b"\n")
+    except OSError as error:
+        raise StoreError(
+            f"The index file {config.out_file} cannot be written: {error.strerror}.",
+            "Check index.outFile and the rights of its folder.",
+        ) from None
+    return file
+
+
+def _replace(file: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=".tmp", dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+# --- why and ask ----------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("target")
+@_with_configuration
+@_with_json
+@pass_asked
+def why(asked: Asked, target: str) -> None:
+    """Tell what is recorded about TARGET: a path, a symbol, a concept, a name or an id. Text unless --json."""
+    repository.check_arguments(target, None, 20, None)
+    root = asked.root
+    settings = asked.settings(root)
+    if not asked.exists():
+        raise repository.missing(root, asked.rebuild)
+    with asked.open() as kb:
+        context = _bound(asked, root, kb)
+        if asked.profile == "service":
+            with repository.naming(asked.rebuild):
+                loaded = context.repository_index()
+        else:
+            loaded = repository.fresh_index(context, asked.rebuild, config=settings)
+    found = repository.answer(loaded, target, kind=None, limit=20, budget_tokens=None, profile=asked.profile)
+    repository.print_answer(found, loaded, as_json=asked.json)
+
+
+def _bound(asked: Asked, root: Path, kb: Any) -> Context:
+    try:
+        context: Context = kb.repository_context(root)
+    except NotFoundError:
+        raise repository.missing(root, asked.rebuild) from None
+    return context
+
+
+@cli.command()
+@click.argument("question")
+@click.option("--chat", is_flag=True, help="Let a configured model answer.")
+@_with_configuration
+@_with_json
+@pass_asked
+def ask(asked: Asked, question: str, chat: bool) -> None:
+    """Put a question to a model that you configured, with what the index holds about it."""
+    if not chat:
+        raise click.UsageError("ask needs --chat. Without a model, ask for a path or a name: ak-docs why TARGET")
+    if not question.strip():
+        raise click.BadParameter("it must not be empty.", param_hint="'QUESTION'")
+    raise MissingModelError(
+        "No model is configured, so there is nobody to answer.",
+        "Ask the index itself, which needs no model: ak-docs why TARGET",
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run `ak-docs` and leave the process."""
+    run_program(cli, "ak-docs", arguments)

@@ -1,0 +1,139 @@
+"""`trivium index` and `trivium why`: the road from a piece of a repository to what is recorded about it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from trivium.doors import repository
+from trivium.doors.cli_options import Choices, pass_choices, remember, with_db
+from trivium.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trivium import Context, KnowledgeBase
+    from trivium.why.config import Config
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _with_repository(command: Command) -> Command:
+    """Add `--context`, `--config`, `--no-cache`, `--db` and `--json`."""
+    context = click.option(
+        "--context",
+        metavar="SLUG",
+        expose_value=False,
+        callback=remember("context"),
+        help="Use this context instead of the one bound to the repository.  [env: TRIVIUM_CONTEXT]",
+    )
+    config = click.option("--config", metavar="FILE", help="Configuration instead of trivium.toml in the root.")
+    cache = click.option("--no-cache", is_flag=True, help="Read every file again instead of trusting size and time.")
+    return config(cache(context(with_db(command))))
+
+
+@click.command()
+@click.argument("path", type=click.Path(exists=True), default=".")
+@click.option("--watch", is_flag=True, help="Stay, and build again after changes.")
+@_with_repository
+@pass_choices
+def index(choices: Choices, path: str, watch: bool, config: str | None, no_cache: bool) -> None:
+    """Read a repository for `trivium why`: its documents, symbols, decisions, concepts and history.
+
+    PATH is a folder of the repository, by default the working folder. Inside a git work tree all of it is read. The
+    index and its graph replace the old ones in one transaction.
+    """
+    root = repository.root_of(Path(path))
+
+    def make(settings: Config) -> None:
+        done = repository.build(context, root, settings, cache=not no_cache)
+        _print_report(repository.report(done, str(root), context, settings), choices, one_line=watch)
+
+    settings = repository.read_config(root, config)
+    with choices.open() as kb:
+        context = _context_to_fill(kb, choices.context, root)
+        if watch:
+            repository.keep_indexing(context, root, lambda: repository.read_config(root, config), make)
+        else:
+            make(settings)
+
+
+def _context_to_fill(kb: KnowledgeBase, slug: str | None, root: Path) -> Context:
+    return kb.repository_context(root, create=True) if slug is None else kb.context(slug)
+
+
+def _print_report(made: dict[str, Any], choices: Choices, *, one_line: bool) -> None:
+    from trivium.doors.cli_output import printable, to_json
+
+    if choices.json:
+        click.echo(to_json(made, indent=None if one_line else 2))
+    else:
+        click.echo(printable(repository.report_text(made, "trivium why TARGET")))
+
+
+@click.command()
+@click.argument("target")
+@click.option("--kind", metavar="KIND", help="Only entities of this kind: decision, concept or change.")
+@click.option(
+    "--limit", type=int, metavar="N", default=20, help="The most results in each list, 1 to 100; 20 if absent."
+)
+@click.option("--budget-tokens", type=int, metavar="N", help="Say whether the answer fits, and which limit would.")
+@click.option(
+    "--profile",
+    type=click.Choice(["local", "service"]),
+    metavar="PROFILE",
+    default="local",
+    help="local, or service: the restricted profile, which reads no repository.",
+)
+@_with_repository
+@pass_choices
+def why(
+    choices: Choices,
+    /,
+    target: str,
+    config: str | None,
+    no_cache: bool,
+    profile: str,
+    **asked: Any,
+) -> None:
+    """Tell which decisions, concepts and changes are recorded about TARGET, with their evidence.
+
+    TARGET is a path from the root (also path:line), a directory, an exported symbol, a name, an alias or an id. The
+    answer comes from the index of `trivium index` alone, which must be up to date.
+    """
+    repository.check_arguments(target, **asked)
+    root = repository.root_of(Path())
+    if not choices.exists():
+        raise repository.missing(root, _rebuild(choices, config))
+    with choices.open() as kb:
+        try:
+            context = repository.bound_context(kb, Path()) if choices.context is None else kb.context(choices.context)
+        except NotFoundError:
+            if choices.context is not None:
+                raise
+            raise repository.missing(root, _rebuild(choices, config)) from None
+        command = _rebuild(choices, config, context)
+        if profile == "service":
+            with repository.naming(command):
+                loaded = context.repository_index()
+        else:
+            settings = None if config is None else repository.read_config(context.repository_root or root, config)
+            loaded = repository.fresh_index(context, command, config=settings, cache=not no_cache)
+    found = repository.answer(loaded, target, profile=profile, **asked)
+    repository.print_answer(found, loaded, as_json=choices.json)
+
+
+def _rebuild(choices: Choices, config: str | None, context: Context | None = None) -> str:
+    """The command that builds the index which this one wanted, with the options that it needs."""
+    words = ["trivium", "index"]
+    if choices.db is not None and choices.db != os.environ.get("TRIVIUM_DB"):
+        words[1:1] = ["--db", choices.db]
+    if context is not None and choices.context is not None:
+        words += [str(context.repository_root or "."), "--context", choices.context]
+    if config is not None:
+        words += ["--config", config]
+    return shlex.join(words)

@@ -1,0 +1,225 @@
+"""What the doors of `why` share: which repository is meant, its context, a build with its report, a fresh index."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trivium.errors import NotFoundError, TriviumError
+
+if TYPE_CHECKING:
+    from trivium import Context, KnowledgeBase
+    from trivium.why.config import Config
+    from trivium.why.stored import Indexed, Loaded
+
+LONG = 300
+"""Files from which a build on a terminal shows its progress."""
+
+
+def root_of(place: Path) -> Path:
+    """The root of the git work tree that holds a folder or file, else the folder itself."""
+    from trivium.why import git
+
+    folder = place if place.is_dir() else place.parent
+    repository = git.locate(folder)
+    return Path(os.path.realpath(folder)) if repository is None else repository.top
+
+
+def bound_context(kb: KnowledgeBase, place: Path, *, stop_at_git: bool = True) -> Context:
+    """The context bound to the nearest folder at or above `place`, up to the root of its work tree.
+
+    Raises: NotFoundError.
+    """
+    folders = [Path(os.path.realpath(place))]
+    folders += folders[0].parents
+    for folder in folders:
+        try:
+            return kb.repository_context(folder)
+        except NotFoundError:
+            if stop_at_git and (folder / ".git").exists():
+                break
+    raise NotFoundError(f"No context holds an index of {place}.", "Build it with: trivium index")
+
+
+def read_config(root: Path, file: str | None, *, profile: str = "local", entities: bool = True) -> Config:
+    """The configuration of a repository, or that of a named file. Raises: ConfigError."""
+    from trivium.why.config import load_config
+
+    path = None if file is None else Path(file).absolute()
+    return load_config(root, path, profile="service" if profile == "service" else "local", entities=entities)
+
+
+def fresh_index(context: Context, command: str, *, config: Config | None = None, cache: bool = True) -> Loaded:
+    """The index of a context, if it still describes its repository. Raises an error whose hint is `command`."""
+    with naming(command):
+        context.check_index(config=config, cache=cache)
+        return context.repository_index()
+
+
+@contextmanager
+def naming(command: str) -> Iterator[None]:
+    """Let errors about a missing, stale or damaged index say how to build it."""
+    from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexStaleError
+
+    try:
+        yield
+    except (IndexMissingError, IndexStaleError, IndexDamagedError) as error:
+        raise type(error)(error.message, f"Build it with: {command}") from None
+
+
+def missing(root: Path, command: str) -> TriviumError:
+    """The error that there is no index of this repository."""
+    from trivium.why.stored import IndexMissingError
+
+    return IndexMissingError(f"There is no index of {root}.", f"Build it with: {command}")
+
+
+def answer(
+    loaded: Loaded, target: str, *, kind: str | None, limit: int, budget_tokens: int | None, profile: str
+) -> dict[str, Any]:
+    """The answer of a command. In the service profile entities are off, so it tells how to provide an index."""
+    import msgspec
+
+    from trivium.why.prepared import PreparedIndex
+    from trivium.why.query import knowledge_why
+
+    prepared = loaded.prepared
+    if profile == "service":
+        prepared = PreparedIndex(msgspec.structs.replace(prepared.index, entities=None))
+    return knowledge_why(
+        prepared,
+        target,
+        kind=kind,
+        limit=limit,
+        budget_tokens=budget_tokens,
+        profile="service" if profile == "service" else "local",
+        root=loaded.root,
+    )
+
+
+def check_arguments(target: str, kind: str | None, limit: int, budget_tokens: int | None) -> None:
+    """Refuse bad arguments before anything is opened. Raises: click.BadParameter naming the argument."""
+    from trivium.why.query import WhyRequestError, check_request
+
+    try:
+        check_request(target, kind, limit, budget_tokens, "local", None)
+    except WhyRequestError as error:
+        name = "TARGET" if error.argument == "target" else f"--{error.argument.replace('_', '-')}"
+        raise click.BadParameter(f"it {error.problem}. {error.hint or ''}", param_hint=f"'{name}'") from None
+
+
+def print_answer(found: dict[str, Any], loaded: Loaded, *, as_json: bool) -> None:
+    """Print an answer as JSON or as text."""
+    from trivium.doors.cli_output import wants_color
+    from trivium.why.render import render_text
+    from trivium.why.response import to_json
+
+    if as_json:
+        click.echo(to_json(found))
+    else:
+        text = render_text(found, loaded.prepared.local.entity, color=wants_color(sys.stdout))
+        click.echo(text, nl=False, color=True)
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
+class Bar:
+    """Progress of a build: a bar on stderr when that is a terminal and there is much to read."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+
+    def _show(self, done: int, total: int) -> None:
+        if self._bar is None:
+            if total < LONG or not sys.stderr.isatty():
+                return
+            self._bar = click.progressbar(length=total, label="Reading", file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.update(done - self._bar.pos)
+
+
+def build(context: Context, root: Path, config: Config, *, cache: bool = True) -> Indexed:
+    """Build the index of a repository into a context. Raises: StoreError."""
+    with Bar() as progress:
+        return context.index_repository(root, config=config, cache=cache, progress=progress)
+
+
+def report(done: Indexed, path: str, context: Context, config: Config) -> dict[str, Any]:
+    """A build as the object that `index --json` prints."""
+    summary = done.summary
+    counts = ("files", "read", "reused", "documents", "modules", "decisions", "concepts", "changes")
+    return {
+        "path": path,
+        "context": context.slug,
+        "hash": summary.index_hash,
+        "enabled": config.entities,
+        "changed": done.changed,
+        "counts": {name: getattr(summary, name) for name in counts} | {"memoryRelations": summary.memory_relations},
+        "graph": {name: getattr(done.projection, name) for name in ("created", "updated", "removed")},
+        "diagnostics": [*summary.diagnostics, *(f"configuration: {key} is ignored" for key in config.ignored)],
+    }
+
+
+def report_text(made: dict[str, Any], ask: str) -> str:
+    """A build for people; `ask` is the command that asks the index."""
+    counts, graph = made["counts"], made["graph"]
+    kinds = ("decisions", "concepts", "changes")
+    recorded = ", ".join(f"{counts[kind]} {kind}" for kind in kinds)
+    lines = [
+        f"Indexed {made['path']} into the context {made['context']!r}.",
+        f"  files     {counts['files']:,} ({counts['read']:,} read, {counts['reused']:,} known from before)",
+        f"  entries   {counts['documents']:,} documents, {counts['modules']:,} modules",
+        f"  recorded  {recorded if made['enabled'] else 'not looked for: index.knowledgeEntities.enabled is off'}",
+        f"  graph     {graph['created']:,} made, {graph['updated']:,} changed, {graph['removed']:,} removed"
+        if made["changed"]
+        else "  graph     as it was",
+        f"  hash      {made['hash']}",
+    ]
+    if counts["memoryRelations"]:
+        lines.insert(4, f"  notes     {counts['memoryRelations']:,} that support what is recorded")
+    if made["diagnostics"]:
+        lines += ["Not complete:", *(f"  {_cut(text)}" for text in made["diagnostics"])]
+    return "\n".join([*lines, f"Ask with: {ask}"])
+
+
+def _cut(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} … (--json shows all)"
+
+
+def keep_indexing(context: Context, root: Path, read: Callable[[], Config], make: Callable[[Config], None]) -> None:
+    """Build, and build again after changes, until interrupted. A build that fails is told, and the next one awaited."""
+    from threading import Event
+
+    from trivium.doors.cli_output import error_dict, print_error
+    from trivium.why.watch import snapshot, watch
+
+    def again() -> Config | None:
+        try:
+            config = context.index_settings(root, read())
+            make(config)
+        except TriviumError as error:
+            print_error(error_dict(error))
+            return None
+        return config
+
+    config = context.index_settings(root, read())
+    seen = snapshot(root, config)
+    make(config)
+    try:
+        watch(root, config, again, stop=Event(), seen=seen)
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)

@@ -1,0 +1,184 @@
+"""Syntax trees are made in a process of their own, so that a grammar that fails or never ends harms one file only.
+
+Grammars are native code. Some stop their process, or turn for ever, on a few hundred odd bytes; a file must not be able
+to stop a build. The process starts with the first file that needs it and ends with this one. It is given text and
+answers with symbols; it reads no file but the grammars, and runs nothing of the repository.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import faulthandler
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from .collector import unparsed
+from .grammars import NoGrammar
+from .model import ModuleSymbols
+
+SECONDS = 10.0
+MAX_FAILURES = 16
+"""After so many files that ended the process the rest is left unread, and coverage says so."""
+
+_READY, _MISSING = b"ready", b"missing"
+_LENGTH = struct.Struct("<I")
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); from trivium.why.parse_worker import serve; serve(float(sys.argv[2]))"
+)
+
+
+def analyse_apart(path: str, language: str, text: bytes) -> ModuleSymbols:
+    """The symbols of a file that has a grammar; `parsed` False and none when reading it failed or took ten seconds.
+
+    NoGrammar when the grammar, or a process to load it in, is not to be had here.
+    """
+    return _worker(os.getpid()).analyse(path, language, text)
+
+
+def close() -> None:
+    """End this process's worker, as after a build in a program that goes on; a later file starts it again."""
+    _worker(os.getpid()).close()
+
+
+class Worker:
+    """The other process, started when it is first needed and again after a file that ended it."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self._failures = 0
+        atexit.register(self.close)
+
+    def analyse(self, path: str, language: str, text: bytes) -> ModuleSymbols:
+        """See `analyse_apart`."""
+        with self._lock:
+            if self._failures >= MAX_FAILURES:
+                raise NoGrammar(language)
+            process = self._process or self._start()
+            try:
+                answer = _ask(process, path, language, text)
+            except BaseException:
+                self._stop()  # interrupted: its answer must not be taken for that of the next file
+                raise
+            if answer is None:
+                self._failures += 1
+                self._stop()
+                return unparsed(language)
+        if answer == _MISSING:
+            raise NoGrammar(language)
+        return msgspec.msgpack.decode(answer, type=ModuleSymbols)
+
+    def close(self) -> None:
+        """End the process and forget its failures; a later file starts a new one."""
+        if self._owner == os.getpid():  # a forked process leaves it to the one that started it
+            with self._lock:
+                self._stop()
+                self._failures = 0
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start the process. One that does not come up is not tried again."""
+        root = str(Path(__file__).parents[2])
+        # -P keeps the working folder, which may be the repository, out of the module search path.
+        command = [sys.executable, "-P", "-c", _START, root, str(self._seconds)]
+        try:
+            if not sys.executable or getattr(sys, "frozen", False):
+                raise OSError("no interpreter")
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except (OSError, ValueError) as error:
+            self._failures = MAX_FAILURES
+            raise NoGrammar("process") from error
+        if self._process.stdout is None or _receive(self._process.stdout) != _READY:
+            self._failures = MAX_FAILURES
+            self._stop()
+            raise NoGrammar("process")
+        return self._process
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with contextlib.suppress(OSError):
+                process.communicate()
+
+
+@cache
+def _worker(_process_id: int) -> Worker:
+    """The worker of this process; a forked one gets its own."""
+    return Worker()
+
+
+def _ask(process: subprocess.Popen[bytes], path: str, language: str, text: bytes) -> bytes | None:
+    """The other process's answer; None when it has ended."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        _send(process.stdin, msgspec.msgpack.encode((path, language, text)))
+        return _receive(process.stdout)
+    except OSError:
+        return None
+
+
+def _send(stream: IO[bytes], message: bytes) -> None:
+    stream.write(_LENGTH.pack(len(message)))
+    stream.write(message)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> bytes | None:
+    """One message; None at the end of the stream."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    message = stream.read(length)
+    return message if len(message) == length else None
+
+
+# --- in the other process -------------------------------------------------------------------------
+
+
+def serve(seconds: float) -> None:
+    """Answer requests from standard input until it ends; a request that takes longer ends the process."""
+    from .symbols_tree import analyse_tree
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit = _limit()
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    _send(outgoing, _READY)
+    while (request := _receive(incoming)) is not None:
+        path, language, text = msgspec.msgpack.decode(request, type=tuple[str, str, bytes])
+        limit(seconds)
+        try:
+            answer = msgspec.msgpack.encode(analyse_tree(path, language, text))
+        except NoGrammar:
+            answer = _MISSING
+        limit(0)
+        _send(outgoing, answer)
+
+
+def _limit() -> Callable[[float], object]:
+    """What ends this process after so many seconds, even inside native code; zero takes that back."""
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        return lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    return lambda seconds: (
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        if seconds
+        else faulthandler.cancel_dump_traceback_later()
+    )

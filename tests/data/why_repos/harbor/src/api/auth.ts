@@ -1,0 +1,5 @@
+export class SessionGuard {
+  allows(token: string): boolean {
+    return token.length > 8;
+  }
+}

@@ -1,0 +1,2 @@
+export { Planner } from "./planner";
+export { registerRoutes } from "./api/routes";

@@ -1,0 +1,3 @@
+export function takeSnapshot(events: string[]): string {
+  return events.join("\n");
+}

@@ -1,0 +1,6 @@
+package storage
+
+// PostgresStore keeps books in a server.
+type PostgresStore struct {
+	URL string
+}

@@ -1,0 +1,6 @@
+package storage
+
+// SQLiteStore keeps books in one file.
+type SQLiteStore struct {
+	Path string
+}

@@ -1,0 +1,296 @@
+"""`trivium index` and `trivium why`: from a repository to an answer, and what they say when something is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import trivium
+from tests.cli_support import run
+from tests.git_repository import GitRepository
+from tests.why_examples import CHANGE_ID, CONCEPT_ID, FILES, LRU_ID
+from trivium.why.response import validate
+
+PROGRAM = [sys.executable, "-c", "from trivium.doors.cli import main; main()"]
+
+
+@pytest.fixture
+def repository(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
+    """The worked example as a repository with one commit; the working folder is its root."""
+    made = GitRepository(own_home / "Cache Shop")
+    for path, text in FILES.items():
+        made.write(path, text)
+    made.commit("feat: evict by last use")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+def test_index_then_why_in_two_commands(repository: GitRepository) -> None:
+    built = run("index")
+    assert (built.code, built.err) == (0, "")
+    assert f"Indexed {repository.root} into the context 'cache-shop'." in built.out
+    assert "2 decisions, 1 concepts, 2 changes" in built.out
+    answer = run("why", "Cache")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[0] == "Why: Cache"
+    assert lines[2].startswith(f"decision {LRU_ID}: Evict the least recently used [accepted] 2026-02-03")
+    assert "which is superseded" in lines[3]
+
+
+def test_json_is_the_librarys_answer(repository: GitRepository) -> None:
+    run("index")
+    answer = run("why", "src/cache.ts", "--json", "--limit", "3", "--budget-tokens", "90").json()
+    validate(answer)
+    with trivium.open(os.environ["TRIVIUM_DB"]) as kb:
+        context = kb.repository_context(repository.root)
+        assert answer == context.why("src/cache.ts", limit=3, budget_tokens=90)
+    kinds = run("why", "Cache", "--json", "--kind", "concept").json()
+    assert [entity["id"] for entity in kinds["entities"]] == [CONCEPT_ID]
+
+
+def test_the_summary_as_json_has_path_hash_counts_and_diagnostics(repository: GitRepository) -> None:
+    first = run("index", "docs", "--json").json()
+    assert first["path"] == str(repository.root)
+    assert (first["context"], first["enabled"], first["changed"]) == ("cache-shop", True, True)
+    assert len(first["hash"]) == 64
+    assert first["counts"]["decisions"] == 2
+    assert first["diagnostics"] == []
+    again = run("index", "--json").json()
+    assert (again["hash"], again["changed"]) == (first["hash"], False)
+    assert again["counts"]["read"] == 0
+    cold = run("index", "--json", "--no-cache").json()
+    assert (cold["hash"], cold["counts"]["read"]) == (first["hash"], first["counts"]["read"])
+
+
+def test_a_subfolder_means_the_whole_repository(repository: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository.root / "docs" / "adr")
+    assert run("index").code == 0
+    assert run("why", "Cache", "--json").json()["entities"]
+    assert run("why", str(repository.root / "src" / "cache.ts"), "--json").json()["entities"]
+
+
+def test_a_folder_without_git_is_read_as_it_is(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = GitRepository(own_home / "plain", start=False)
+    for path, text in FILES.items():
+        folder.write(path, text)
+    assert run("index", folder.root).code == 0
+    monkeypatch.chdir(folder.root / "docs")
+    answer = run("why", "Cache", "--json").json()
+    assert CHANGE_ID in [entity["id"] for entity in answer["entities"]]
+    history = next(record for record in answer["coverage"] if record["scope"] == "git:first-parent")
+    assert history["status"] == "not-analyzed"
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_missing_index_names_the_command(repository: GitRepository, as_json: bool) -> None:
+    for _ in range(2):  # without a database, then with one
+        outcome = run("why", "Cache", *(["--json"] if as_json else []))
+        assert outcome.code == 1
+        message = outcome.json()["error"]["hint"] if as_json else outcome.err
+        assert "Build it with: trivium index" in message
+        assert run("doctor").code == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["edited", "added", "removed", "committed", "configured", "noted"],
+)
+def test_a_stale_index_is_refused(repository: GitRepository, change: str) -> None:
+    run("index")
+    assert run("why", "Cache").code == 0
+    if change == "edited":
+        repository.write("src/cache.ts", "export class Cache { }\n")
+    elif change == "added":
+        repository.write("src/new.ts")
+    elif change == "removed":
+        (repository.root / "docs/guide.md").unlink()
+    elif change == "committed":
+        repository.commit("docs: nothing")
+    elif change == "configured":
+        (repository.root / "trivium.toml").write_text("[index.knowledgeEntities]\nmaxCommits = 3\n")
+    else:
+        repository.write(".agent-memory/note.md", "About `Cache`.\n")
+    outcome = run("why", "Cache")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "no longer describes" in outcome.err
+    assert "trivium index" in outcome.err
+    assert run("index").code == 0
+    assert run("why", "Cache").code == 0
+
+
+def test_an_edit_that_keeps_size_and_time_is_found_without_the_cache(repository: GitRepository) -> None:
+    file = repository.root / "src/cache.ts"
+    os.utime(file, (1_700_000_000.5, 1_700_000_000.5))
+    run("index")
+    file.write_text("export class Cashe {}\n")
+    os.utime(file, (1_700_000_000.5, 1_700_000_000.5))
+    assert run("why", "Cache").code == 0
+    assert run("why", "Cache", "--no-cache").code == 1
+
+
+def test_a_damaged_index_is_refused(repository: GitRepository) -> None:
+    import apsw
+
+    run("index")
+    connection = apsw.Connection(os.environ["TRIVIUM_DB"])
+    connection.execute("UPDATE repository SET body = CAST(replace(body, 'accepted', 'rejected') AS BLOB)")
+    connection.close()
+    outcome = run("why", "Cache")
+    assert outcome.code == 1
+    assert "damaged" in outcome.err
+    assert "Build it with: trivium index" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["Cache", "--limit", "0"], "--limit"),
+        (["Cache", "--limit", "101"], "--limit"),
+        (["Cache", "--limit", "many"], "--limit"),
+        (["Cache", "--budget-tokens", "1000001"], "--budget-tokens"),
+        (["Cache", "--kind", "reason"], "--kind"),
+        (["Cache", "--profile", "root"], "--profile"),
+        ([" "], "TARGET"),
+        (["x" * 513], "TARGET"),
+        ([], "TARGET"),
+        (["Cache", "--colour"], "--colour"),
+    ],
+)
+def test_a_bad_argument_is_named(own_home: Path, arguments: list[str], name: str) -> None:
+    outcome = run("why", *arguments)
+    assert outcome.code == 2
+    assert name in outcome.err
+
+
+def test_a_bad_folder_or_configuration_is_named(repository: GitRepository) -> None:
+    assert run("index", "nowhere").code == 2
+    (repository.root / "trivium.toml").write_text("[index.knowledgeEntities]\nenabeld = true\n")
+    outcome = run("index")
+    assert outcome.code == 1
+    assert "index.knowledgeEntities.enabeld" in outcome.err
+    assert "Did you mean enabled?" in outcome.err
+
+
+def test_a_target_that_nothing_matches_is_no_failure(repository: GitRepository) -> None:
+    run("index")
+    outcome = run("why", "cache")
+    assert outcome.code == 0
+    assert "`Cache`" in outcome.out
+    assert "That does not show that there was no reason" in outcome.out
+
+
+def test_entities_that_are_switched_off_give_guidance(repository: GitRepository) -> None:
+    (repository.root / "trivium.toml").write_text("[index.knowledgeEntities]\nenabled = false\n")
+    assert "not looked for" in run("index").out
+    outcome = run("why", "Cache", "--json")
+    assert (outcome.code, outcome.json()["enabled"]) == (0, False)
+    assert "index.knowledgeEntities.enabled" in outcome.json()["guidance"]
+
+
+def test_the_restricted_profile_gives_guidance(repository: GitRepository) -> None:
+    run("index")
+    answer = run("why", "Cache", "--profile", "service", "--json").json()
+    validate(answer)
+    assert (answer["enabled"], answer["entities"]) == (False, [])
+    assert [record["status"] for record in answer["coverage"]] == ["not-analyzed"]
+
+
+def test_a_configuration_elsewhere_serves_build_and_question(repository: GitRepository, own_home: Path) -> None:
+    config = own_home / "other.toml"
+    config.write_text('[safety]\nexclude = ["docs/"]\n')
+    run("index", "--config", config)
+    assert run("why", "Cache", "--config", config, "--json").json()["documents"][0]["path"] == "CHANGELOG.md"
+    outcome = run("why", "Cache")
+    assert outcome.code == 1
+    stale = run("why", "Cache", "--config", config, "--db", "elsewhere.db")
+    assert f"trivium --db elsewhere.db index --config {config}" in stale.err
+
+
+def test_a_context_of_ones_own_choice(repository: GitRepository, own_home: Path) -> None:
+    missing = run("index", "--context", "work")
+    assert missing.code == 1
+    assert "trivium context create work" in missing.err
+    run("context", "create", "work")
+    assert run("index", "--context", "work", "--json").json()["context"] == "work"
+    os.chdir(own_home)
+    assert run("why", "Cache", "--context", "work", "--json").json()["entities"]
+    repository.write("new.md")
+    stale = run("why", "Cache", "--context", "work")
+    assert f"trivium index '{repository.root}' --context work" in stale.err
+    titles = 'FIND(?d.attributes.title) WHERE { ?d {type: "Decision"} FILTER(?d.attributes.status == "accepted") }'
+    assert run("--context", "work", "kip", titles).json() == {"result": ["Evict the least recently used"]}
+
+
+def test_two_repositories_of_one_name_have_two_contexts(own_home: Path) -> None:
+    for place in ("a", "b"):
+        GitRepository(own_home / place / "shop").write("README.md")
+    names = [run("index", own_home / place / "shop", "--json").json()["context"] for place in ("a", "b", "a")]
+    assert names == ["shop", "shop-2", "shop"]
+
+
+def test_a_database_inside_the_repository_is_no_part_of_it(repository: GitRepository) -> None:
+    first = run("index", "--db", "memory.db", "--json").json()
+    assert run("why", "Cache", "--db", "memory.db").code == 0
+    assert run("index", "--json").json()["hash"] != first["hash"]  # from another database it is a file like any other
+    (repository.root / "memory.db-journal").write_text("x")
+    assert run("why", "Cache", "--db", "memory.db").code == 0
+
+
+def test_a_long_build_shows_its_progress_on_a_terminal(repository: GitRepository) -> None:
+    for number in range(320):
+        repository.write(f"src/m{number}.py", f"def f{number}(): ...\n")
+    outcome = run("index", terminal=True)
+    assert outcome.code == 0
+    assert "Reading" in outcome.err
+    assert "100%" in outcome.err
+    assert run("index", "--no-cache").err == ""
+
+
+def test_watching_builds_again_after_a_change_and_ends_on_interrupt(repository: GitRepository) -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "index", "--watch", "--json", "--db", "memory.db"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        repository.write("docs/adr/0003-next.md", "# Keep hot entries\n\nStatus: proposed\n\n`src/cache.ts`\n")
+        second = json.loads(process.stdout.readline())
+        assert (first["counts"]["decisions"], second["counts"]["decisions"]) == (2, 3)
+        (repository.root / "trivium.toml").write_text("[broken")
+        time.sleep(1.5)
+        (repository.root / "trivium.toml").unlink()
+        repository.write("docs/adr/0004-last.md", "# Drop cold entries\n\nStatus: proposed\n")
+        assert json.loads(process.stdout.readline())["counts"]["decisions"] == 4
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    assert run("why", "src/cache.ts", "--kind", "decision", "--json", "--db", "memory.db").json()["entities"]
+
+
+def test_repository_texts_cannot_steer_the_terminal(repository: GitRepository) -> None:
+    repository.write("docs/adr/0005-red.md", "# Red \x1b[31m\x9b alert\n\nStatus: accepted\n\n`src/cache.ts`\n")
+    run("index")
+    for form in ([], ["--json"]):
+        out = run("why", "src/cache.ts", *form).out
+        assert "alert" in out
+        assert not set(out) & set("\x1b\x9b")
+
+
+def test_a_question_loads_no_builder_and_no_engine(repository: GitRepository) -> None:
+    run("index")
+    heavy = (
+        "yaml markdown_it tree_sitter pathspec rich tomllib trivium.why.build trivium.kip.nexus trivium.search.index"
+    )
+    code = (
+        "import sys\nfrom trivium.doors.cli import main\ntry:\n    main(['why', 'Cache'])\nfinally:\n"
+        f"    print('loaded:', [name for name in '{heavy}'.split() if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Why: Cache\n")
+    assert done.stdout.endswith("loaded: []\n")
