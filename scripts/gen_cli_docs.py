@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from trivium.doors import ak_docs
 from trivium.doors.cli import cli
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "cli"
@@ -23,18 +24,23 @@ _GENERATED = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """Every command with the name of its page: the program itself, then its commands; subcommands share a page."""
+    """Every command with the name of its page: the program, its commands, `ak-docs`; subcommands share a page."""
     yield "trivium", cli
     context = click.Context(cli)
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
         yield name, command
+    yield "ak-docs", ak_docs.cli
+
+
+def _title(name: str, command: click.Command) -> str:
+    return name if command in (cli, ak_docs.cli) else f"trivium {name}"
 
 
 def generated(name: str, command: click.Command) -> str:
     """The generated part of a page."""
-    title = "trivium" if command is cli else f"trivium {name}"
+    title = _title(name, command)
     parts = [BEGIN, "", *_section(title, command)]
     if isinstance(command, click.Group) and command is not cli:
         for sub in command.commands.values():
@@ -71,8 +77,8 @@ def updated(page: str, name: str, command: click.Command) -> str:
     """A page with its generated part renewed."""
     part = generated(name, command)
     if BEGIN not in page:
-        title = "trivium" if command is cli else f"trivium {name}"
-        return f"# {title}\n\n{(command.help or '').strip()}\n\n## Synopsis\n\n{part}\n\n## Examples\n\n## Exit codes\n"
+        start = f"# {_title(name, command)}\n\n{(command.help or '').strip()}"
+        return f"{start}\n\n## Synopsis\n\n{part}\n\n## Examples\n\n## Exit codes\n"
     return _GENERATED.sub(lambda _: part, page, count=1)
 
 

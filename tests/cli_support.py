@@ -44,14 +44,16 @@ class _Stream(io.TextIOWrapper):
         return buffer.getvalue().decode()
 
 
-def run(*arguments: object, stdin: str | bytes = b"", terminal: bool = False) -> Outcome:
-    """Run `trivium` with these arguments; `terminal` makes standard output and error pass for one."""
+def run(
+    *arguments: object, stdin: str | bytes = b"", terminal: bool = False, program: Callable[[list[str]], Any] = main
+) -> Outcome:
+    """Run `trivium` (or another program) with these arguments; `terminal` makes output and error pass for one."""
     before = sys.stdin, sys.stdout, sys.stderr
     data = stdin.encode() if isinstance(stdin, str) else stdin
     out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)
     sys.stdin, sys.stdout, sys.stderr = _Stream(data), out, err
     try:
-        main([str(argument) for argument in arguments])
+        program([str(argument) for argument in arguments])
     except SystemExit as end:
         code = end.code
     finally:

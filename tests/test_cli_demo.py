@@ -16,7 +16,7 @@ def test_the_demo_tells_its_story_without_a_terminal(own_home: Path) -> None:
     outcome = run("demo")
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
-    for scene in ("Ask", "Search", "Remember", "Unite twins", "Disputes", "Two writers", "Mistakes"):
+    for scene in ("Ask", "Search", "Remember", "Unite twins", "Disputes", "Two writers", "Mistakes", "Why"):
         assert f"== {scene} =" in outcome.out
     assert re.findall(r"KIP_\d{4}", outcome.out) == ["KIP_3005", "KIP_2001", "KIP_1001"]
     assert "Traceback" not in outcome.out
@@ -41,3 +41,25 @@ def test_the_demo_as_data_holds_every_answer() -> None:
     assert [hits[0]["name"] for hits in first_searches] == ["Rust", "ProgrammingLanguages", "Rust", "Go"]
     upserts = [step["response"] for step in answers if "Kettle" in step["request"]["command"]]
     assert upserts[0] == upserts[1]
+
+
+def test_the_repository_of_the_demo_answers_with_decisions_and_history(own_home: Path) -> None:
+    steps = run("demo", "--json").json()
+    answers = {step["why"]: step["answer"] for step in steps if "why" in step}
+    kinds = [entity["kind"] for entity in answers["src/harbour/queue.py"]["entities"]]
+    assert kinds == ["change"] * 4 + ["concept"] + ["decision"] * 2
+    assert [entity["name"] for entity in answers["Draught"]["entities"]] == ["Draught"]
+    assert steps[-1]["response"]["result"] == [
+        ["The deepest ship that fits goes first", "Tide tables are kept in the program"],
+        ["src/harbour/queue.py", "src/harbour/tides.py"],
+        ["Ships are served in order of arrival", None],
+    ]
+    assert list(own_home.glob("*demo*")) == []
+
+
+def test_the_demo_works_without_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.doors.demo_why.shutil.which", lambda name: None)
+    outcome = run("demo")
+    assert outcome.code == 0
+    assert "there is no git here" in " ".join(outcome.out.split())
+    assert "git:first-parent: not-analyzed" in outcome.out

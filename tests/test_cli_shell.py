@@ -73,7 +73,9 @@ DESCRIBE NOTHING
     assert "NOTHING" not in outcome.err
 
 
-@pytest.mark.parametrize("line", [".bogus", ".readonly maybe", ".params 5", ".params {broken"])
+@pytest.mark.parametrize(
+    "line", [".bogus", ".readonly maybe", ".params 5", ".params {broken", '.params x={"a": 1, "a": 2}']
+)
 def test_wrong_dot_commands_are_explained(line: str) -> None:
     outcome = run("shell", stdin=line + "\nDESCRIBE PRIMER\n")
     assert outcome.code == 1

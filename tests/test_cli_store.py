@@ -10,7 +10,7 @@ import pytest
 
 import trivium
 from tests.cli_support import run
-from trivium.doors.cli_options import data_folder
+from trivium.location import data_folder
 
 TEA = 'UPSERT { CONCEPT { {type: "Domain", name: "Tea"} SET ATTRIBUTES { description: "Leaves." } } }\n'
 COUNT = 'FIND(COUNT(?d)) WHERE { ?d {type: "Domain"} }'

@@ -19,6 +19,7 @@ from tests.why_examples import CHANGE_ID, CONCEPT_ID, FILES, LRU_ID
 from trivium.why.response import validate
 
 PROGRAM = [sys.executable, "-c", "from trivium.doors.cli import main; main()"]
+SHORT = [sys.executable, "-c", "from trivium.doors.program import main; main()"]
 
 
 @pytest.fixture
@@ -134,6 +135,21 @@ def test_an_edit_that_keeps_size_and_time_is_found_without_the_cache(repository:
     os.utime(file, (1_700_000_000.5, 1_700_000_000.5))
     assert run("why", "Cache").code == 0
     assert run("why", "Cache", "--no-cache").code == 1
+
+
+def test_files_that_only_got_new_times_are_read_once(repository: GitRepository) -> None:
+    import apsw
+
+    def known() -> int:
+        connection = apsw.Connection(os.environ["TRIVIUM_DB"])
+        hashes = json.loads(connection.execute("SELECT hashes FROM repository").get)
+        connection.close()
+        return int(hashes["entries"]["src/cache.ts"][1])
+
+    run("index")
+    os.utime(repository.root / "src/cache.ts", ns=(10**18 + 1, 10**18 + 1))
+    assert run("why", "Cache").code == 0
+    assert known() == 10**18 + 1
 
 
 def test_a_damaged_index_is_refused(repository: GitRepository) -> None:
@@ -282,15 +298,43 @@ def test_repository_texts_cannot_steer_the_terminal(repository: GitRepository) -
         assert not set(out) & set("\x1b\x9b")
 
 
-def test_a_question_loads_no_builder_and_no_engine(repository: GitRepository) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["why", "Cache"],
+        ["why", "--json", "Cache"],
+        ["why", "src/cache.ts", "--json"],
+        ["why", "nothing like it"],
+        ["why", "Cache", "--limit", "1"],
+        ["why", " "],
+        ["why", "--help"],
+        ["why"],
+        ["--version"],
+    ],
+)
+def test_the_short_way_says_what_the_whole_command_line_says(repository: GitRepository, arguments: list[str]) -> None:
+    run("index")
+    for _ in range(2):  # with a fresh index, then with a stale one
+        done = [
+            subprocess.run([*start, *arguments], capture_output=True, text=True, check=False)
+            for start in (PROGRAM, SHORT)
+        ]
+        assert done[0].stdout == done[1].stdout
+        assert done[0].stderr == done[1].stderr
+        assert done[0].returncode == done[1].returncode
+        repository.write("docs/guide.md", "changed\n")
+
+
+def test_a_question_loads_no_command_line_no_builder_and_no_engine(repository: GitRepository) -> None:
     run("index")
     heavy = (
-        "yaml markdown_it tree_sitter pathspec rich tomllib trivium.why.build trivium.kip.nexus trivium.search.index"
+        "yaml markdown_it tree_sitter pathspec tomllib difflib trivium.why.build trivium.kip.nexus trivium.kip.query"
     )
-    code = (
-        "import sys\nfrom trivium.doors.cli import main\ntry:\n    main(['why', 'Cache'])\nfinally:\n"
-        f"    print('loaded:', [name for name in '{heavy}'.split() if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Why: Cache\n")
-    assert done.stdout.endswith("loaded: []\n")
+    for module, more in (("cli", "rich"), ("program", "rich click dataclasses tempfile")):
+        code = (
+            f"import sys\nfrom trivium.doors.{module} import main\nsys.argv = ['trivium', 'why', 'Cache']\ntry:\n    main()\n"
+            f"finally:\n    print('loaded:', [name for name in '{heavy} {more}'.split() if name in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith("Why: Cache\n")
+        assert done.stdout.endswith("loaded: []\n")

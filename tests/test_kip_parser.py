@@ -368,7 +368,7 @@ def test_literals_are_checked_where_they_stand(text: str, says: str) -> None:
 
 
 DEEP: Any = 1
-for _ in range(65):
+for _ in range(values.MAX_VALUE_NESTING + 1):
     DEEP = [DEEP]
 
 

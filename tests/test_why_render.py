@@ -35,8 +35,7 @@ Why: Cache
 
 decision knowledge-decision:docs/adr/0002-lru.md:Evict the least recently used: Evict the least recently used \
 [accepted] 2026-02-03
-  supersedes Evict in order of arrival (knowledge-decision:docs/adr/0001-fifo.md:Evict in order of arrival), \
-which is superseded
+  supersedes Evict in order of arrival (docs/adr/0001-fifo.md), which is superseded
   evidence: docs/adr/0002-lru.md:1-9
   affects: src/cache.ts (`Cache`)
 
@@ -61,13 +60,23 @@ git:first-parent: not-analyzed — There is no repository.
 
 def test_supersession_is_told_in_words_in_both_directions() -> None:
     old = shown(worked_example(), FIFO_ID)
-    assert f"  superseded by Evict the least recently used ({LRU_ID}), which is accepted\n" in old
+    assert "  superseded by Evict the least recently used (docs/adr/0002-lru.md), which is accepted\n" in old
+
+
+def test_decisions_that_hold_stand_before_those_that_they_replaced() -> None:
+    text = shown(worked_example(), "docs/adr/0001-fifo.md", kind="decision")
+    assert text.count("\ndecision ") == 1
+    source = worked_example()
+    for found in source.entities or []:
+        found.links.append(Link(kind="affected-path", target="src/cache.ts"))
+    text = shown(source, "src/cache.ts", kind="decision")
+    assert text.index(LRU_ID) < text.index(FIFO_ID)
 
 
 def test_supersession_without_a_status_or_out_of_reach() -> None:
     decided = entity("decision", "New", links=(Link(kind="supersedes", target="knowledge-decision:Old"),))
     source = index(entities=[decided, entity("decision", "Old")])
-    assert "  supersedes Old (knowledge-decision:Old), which states no status\n" in shown(source, "New")
+    assert "  supersedes Old (docs/decision.md), which states no status\n" in shown(source, "New")
     assert "  supersedes knowledge-decision:Old\n" in render_text(knowledge_why(source, "New"))
 
 

@@ -66,6 +66,10 @@ class Files:
     def entry_at(self, path: str) -> Entry | None:
         return self._entries.get(path)
 
+    def holds_only_documents(self, folder: str) -> bool:
+        below = [path for path in self._listed if path.startswith(f"{folder}/") and "." in path]
+        return bool(below) and all(self._entries[path].kind == "document" for path in below if path in self._entries)
+
     def owners(self, name: str) -> list[str]:
         return sorted(f"module:{path}" for path, names in self._modules.items() if name in names)
 

@@ -42,7 +42,10 @@ KIP_CODES: dict[str, Code] = {
     "KIP_3005": Code(
         "VersionConflict", "Read the element again, merge into its fresh value, and retry with its fresh _version."
     ),
-    "KIP_4001": Code("ExecutionTimeout", "Narrow the query: anchor a variable, lower LIMIT, or shorten paths."),
+    "KIP_4001": Code(
+        "ExecutionTimeout",
+        "Do less in one command: narrow its pattern or term, lower LIMIT, shorten paths, or split it.",
+    ),
     "KIP_4002": Code("ResourceExhausted", "Use LIMIT and CURSOR to read or write in pages."),
     "KIP_4003": Code("InternalError", "Retry later; if it stays, run `trivium doctor`."),
 }
@@ -59,6 +62,11 @@ class Position(NamedTuple):
 def printable(text: str) -> str:
     """The text with lone surrogates escaped, so that it can be sent as UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def bounded(text: str, room: int = 1_000) -> str:
+    """The text with its middle left out if it is long: a message that repeats the input must not flood its reader."""
+    return text if len(text) <= room else f"{text[: room // 2]} … {text[-room // 2 :]}"
 
 
 class TriviumError(Exception):
@@ -100,8 +108,8 @@ class KipError(TriviumError):
         error: dict[str, Any] = {
             "code": self.code,
             "name": self.name,
-            "message": printable(self.message),
-            "hint": printable(self.hint or ""),
+            "message": bounded(printable(self.message)),
+            "hint": bounded(printable(self.hint or "")),
         }
         if self.position is not None:
             error["position"] = {"line": self.position.line, "column": self.position.column}

@@ -20,6 +20,7 @@ from trivium.store.sqlite import Session, SqliteStore
 
 if TYPE_CHECKING:
     from trivium.kip.nexus import Clock, Nexus
+    from trivium.store.repository import StoredIndex
     from trivium.why.config import Config
     from trivium.why.stored import Indexed, Loaded
 
@@ -79,6 +80,8 @@ class Context:
         self.fields = fields
         self._number = number
         self._loaded: Loaded | None = None
+        self._checked: StoredIndex | None = None
+        """The row that `check_index` has just read, for `repository_index` to decode."""
 
     def __repr__(self) -> str:
         return f"Context({self.slug!r})"
@@ -149,11 +152,15 @@ class Context:
         from trivium.why.stored import prepare, stored_index
 
         store = self.knowledge_base._store
-        if self._loaded is not None:
+        checked, self._checked = self._checked, None
+        if self._loaded is not None or checked is not None:
             with store.read() as session:
-                if current_hash(session, self._number) == self._loaded.index_hash:
-                    return self._loaded
-        self._loaded = prepare(stored_index(store, self._number))
+                current = current_hash(session, self._number)
+            if self._loaded is not None and self._loaded.index_hash == current:
+                return self._loaded
+            if checked is not None and checked.index_hash != current:
+                checked = None
+        self._loaded = prepare(checked or stored_index(store, self._number))
         return self._loaded
 
     @property
@@ -204,6 +211,8 @@ class Context:
         stored = stored_index(store, self._number)
         root = Path(stored.root)
         check_fresh(store, self._number, stored, root, self.index_settings(root, config), cache=cache)
+        if self._loaded is None or self._loaded.index_hash != stored.index_hash:
+            self._checked = stored
 
 
 class KnowledgeBase:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from pathlib import Path
 
 from trivium.errors import StoreError
 
@@ -73,3 +75,19 @@ def _at_home(text: str) -> str:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else type(value).__name__
+
+
+def data_folder() -> Path:
+    """Where this platform keeps a user's data for Trivium."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base or Path.home() / "AppData" / "Local") / "trivium"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "trivium"
+    base = os.environ.get("XDG_DATA_HOME")
+    return Path(base if base and Path(base).is_absolute() else Path.home() / ".local" / "share") / "trivium"
+
+
+def default_database() -> Path:
+    """The database that is used when none is named."""
+    return data_folder() / "trivium.db"

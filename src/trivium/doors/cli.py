@@ -7,6 +7,7 @@ they are needed, so that one-line commands start fast.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -89,6 +90,7 @@ def run_program(program: click.Command, name: str, arguments: Sequence[str] | No
 
     `TRIVIUM_DEBUG=1` shows the trace as well.
     """
+    gc.set_threshold(200_000, *gc.get_threshold()[1:])  # most of what a command makes, it keeps until it ends
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from trivium.doors.cli_options import Choices, pass_choices, with_json
 from trivium.doors.cli_output import print_error, print_json, to_json
 from trivium.errors import StoreError
 from trivium.location import MEMORY, locate
+
+if TYPE_CHECKING:
+    from trivium import Context
 
 
 @click.command()
@@ -31,6 +34,7 @@ def demo(choices: Choices, keep: str | None) -> None:
     """
     import trivium
     from trivium.doors.demo_scenes import SCENES
+    from trivium.doors.demo_why import why
     from trivium.kip.capsule_files import import_capsules
 
     with _database(keep) as path, _capsules() as capsules, trivium.open(str(path)) as kb:
@@ -43,12 +47,13 @@ def demo(choices: Choices, keep: str | None) -> None:
         )
         for scene in SCENES:
             scene(stage)
+        why(stage, kb)
     if isinstance(stage, RecordedStage):
         print_json(stage.steps)
     elif keep:
         click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {shlex.quote(keep)} shell")
     else:
-        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium shell, trivium mcp.")
+        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium shell, trivium index, trivium mcp.")
 
 
 @contextmanager
@@ -99,6 +104,16 @@ class PrintedStage:
             print_table(command, response, brief=True)
         return response.get("result")
 
+    def why(self, context: Context, target: str, kind: str | None = None) -> None:
+        from trivium.why.render import render_text
+
+        click.echo(f"\n$ trivium why {target}{f' --kind {kind}' if kind else ''}")
+        find = context.repository_index().prepared.local.entity
+        click.echo(render_text(context.why(target, kind=kind), find).rstrip())
+
+    def use(self, context: Context) -> None:
+        self.context = context
+
 
 class RecordedStage:
     """Plays scenes for programs: the steps with their requests and responses."""
@@ -119,6 +134,13 @@ class RecordedStage:
         response = self.context.execute_kip(request)
         self.steps.append({"scene": self._scene, "request": request, "response": response})
         return response.get("result")
+
+    def why(self, context: Context, target: str, kind: str | None = None) -> None:
+        answer = context.why(target, kind=kind)
+        self.steps.append({"scene": self._scene, "why": target, "kind": kind, "answer": answer})
+
+    def use(self, context: Context) -> None:
+        self.context = context
 
 
 def abridged(value: Any) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trivium.errors import StoreError
-from trivium.location import MEMORY, locate
+from trivium.location import MEMORY, default_database, locate
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
@@ -63,22 +61,6 @@ class Choices:
         """Open the database and go to the context asked for. Raises: StoreError, NotFoundError."""
         with self.open(must_exist=must_exist) as kb:
             yield kb if self.context is None else kb.context(self.context)
-
-
-def data_folder() -> Path:
-    """Where this platform keeps a user's data for Trivium."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return Path(base or Path.home() / "AppData" / "Local") / "trivium"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "trivium"
-    base = os.environ.get("XDG_DATA_HOME")
-    return Path(base if base and Path(base).is_absolute() else Path.home() / ".local" / "share") / "trivium"
-
-
-def default_database() -> Path:
-    """The database that is used when none is named."""
-    return data_folder() / "trivium.db"
 
 
 def _make_private(folder: Path) -> None:

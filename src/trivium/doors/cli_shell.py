@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from trivium.doors.cli_kip import explain, parameter_value, show_response
-from trivium.doors.cli_options import Choices, data_folder, pass_choices, with_store
+from trivium.doors.cli_options import Choices, pass_choices, with_store
 from trivium.doors.cli_output import parse_json, print_error, to_json
 from trivium.errors import KipError, TriviumError
+from trivium.location import data_folder
 
 _KEYWORDS = (
     "FIND WHERE FILTER NOT OPTIONAL UNION ORDER BY ASC DESC LIMIT CURSOR COUNT DISTINCT SUM AVG MIN MAX CONTAINS "

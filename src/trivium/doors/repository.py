@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from trivium.errors import NotFoundError, TriviumError
 
 if TYPE_CHECKING:
@@ -105,6 +103,8 @@ def answer(
 
 def check_arguments(target: str, kind: str | None, limit: int, budget_tokens: int | None) -> None:
     """Refuse bad arguments before anything is opened. Raises: click.BadParameter naming the argument."""
+    import click
+
     from trivium.why.query import WhyRequestError, check_request
 
     try:
@@ -116,15 +116,20 @@ def check_arguments(target: str, kind: str | None, limit: int, budget_tokens: in
 
 def print_answer(found: dict[str, Any], loaded: Loaded, *, as_json: bool) -> None:
     """Print an answer as JSON or as text."""
+    import click
+
     from trivium.doors.cli_output import wants_color
+
+    text = answer_text(found, loaded, as_json=as_json, color=wants_color(sys.stdout))
+    click.echo(text, nl=False, color=True)
+
+
+def answer_text(found: dict[str, Any], loaded: Loaded, *, as_json: bool, color: bool = False) -> str:
+    """An answer as JSON or for people, with its last line ending."""
     from trivium.why.render import render_text
     from trivium.why.response import to_json
 
-    if as_json:
-        click.echo(to_json(found))
-    else:
-        text = render_text(found, loaded.prepared.local.entity, color=wants_color(sys.stdout))
-        click.echo(text, nl=False, color=True)
+    return f"{to_json(found)}\n" if as_json else render_text(found, loaded.prepared.local.entity, color=color)
 
 
 # --- building -------------------------------------------------------------------------------------
@@ -147,6 +152,8 @@ class Bar:
         if self._bar is None:
             if total < LONG or not sys.stderr.isatty():
                 return
+            import click
+
             self._bar = click.progressbar(length=total, label="Reading", file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)
@@ -203,6 +210,8 @@ def _cut(text: str, most: int = 160) -> str:
 def keep_indexing(context: Context, root: Path, read: Callable[[], Config], make: Callable[[Config], None]) -> None:
     """Build, and build again after changes, until interrupted. A build that fails is told, and the next one awaited."""
     from threading import Event
+
+    import click
 
     from trivium.doors.cli_output import error_dict, print_error
     from trivium.why.watch import snapshot, watch

@@ -57,8 +57,9 @@ class Prepared(Struct):
             tokens = self.parsed.tokens
             raise KipError(
                 "KIP_1001",
-                f"The placeholder :{name} stands inside a string, where it is not replaced.",
-                f"Put :{name} alone in the value position, without quotes, and pass the whole text as the parameter.",
+                f"The placeholder :{values.short(name)} stands inside a string, where it is not replaced.",
+                f"Put :{values.short(name)} alone in the value position, without quotes, "
+                "and pass the whole text as the parameter.",
                 at=next((at for at, token in enumerate(tokens) if token[0] == '"' and place.search(token)), None),
             )
 

@@ -16,6 +16,7 @@ from trivium.kip import bind, operands, tree
 from trivium.kip.bind import Convert, Parameters, Source
 from trivium.kip.patterns import is_internal
 from trivium.kip.snapshot import Snapshot
+from trivium.kip.values import short
 from trivium.store.dialect import Dialect
 
 CONCEPT, LINK, ELEMENT, PREDICATE, ANY = "concept", "link", "element", "predicate", "any"
@@ -207,7 +208,7 @@ class Scope:
 def unbound(name: str, at: int) -> KipError:
     return KipError(
         "KIP_3001",
-        f"The variable ?{name} is not bound here.",
-        f"Bind ?{name} in a clause of WHERE that stands before and outside of NOT.",
+        f"The variable ?{short(name)} is not bound here.",
+        f"Bind ?{short(name)} in a clause of WHERE that stands before and outside of NOT.",
         at=at,
     )

@@ -117,10 +117,8 @@ class Upserter:
         if name not in self._predicates:
             self._snapshot.require_predicate(name, at)
 
-    def _check_version(self, expected: tree.Value | None, current: int, what: str) -> None:
+    def _check_version(self, expected: tree.Value, current: int, what: str) -> None:
         """EXPECT VERSION (§2.11.2): 0 stands for an element that does not exist."""
-        if expected is None:
-            return
         value = bind.resolve(expected, self._parameters)
         values.check_version(value, expected.at)
         if value == current:
@@ -162,7 +160,8 @@ class Upserter:
     def _create_node(
         self, block: tree.ConceptBlock, type_: str, name: str, attributes: dict[str, Any], metadata: Metadata
     ) -> int:
-        self._check_version(block.expect_version, 0, f"{short(type_)}:{short(name)}")
+        if block.expect_version is not None:
+            self._check_version(block.expect_version, 0, f"{short(type_)}:{short(name)}")
         if not self._privileged and block.identity.name is not None:
             _check_name(type_, name, block.identity.name.at)
         if self._settings.strict_schema:
@@ -181,7 +180,8 @@ class Upserter:
         bare = block.attributes is None and block.metadata is None
         if not self._privileged and not bare:
             protect.check_node_write(node, attributes, block.at)
-        self._check_version(block.expect_version, node.version, f"{short(node.type)}:{short(node.name)}")
+        if block.expect_version is not None:
+            self._check_version(block.expect_version, node.version, f"{short(node.type)}:{short(node.name)}")
         if self._fill:
             attributes = {key: value for key, value in attributes.items() if key not in node.attributes}
             metadata = {key: value for key, value in metadata.items() if key not in node.metadata}
@@ -225,7 +225,8 @@ class Upserter:
         """Create or change the one link of this triple (§2.10, uniqueness)."""
         found = self._graph.link_between(subject, predicate, object_)
         if found is None:
-            self._check_version(expected, 0, f'The "{short(predicate)}" link')
+            if expected is not None:
+                self._check_version(expected, 0, f'The "{short(predicate)}" link')
             if self._settings.strict_schema:
                 check_ends(self._graph, predicate, subject, object_, at)
             return self._graph.insert_link(subject, predicate, object_, attributes, metadata)
@@ -235,7 +236,8 @@ class Upserter:
     def _change_link(
         self, link: Link, attributes: dict[str, Any], metadata: Metadata, expected: tree.Value | None
     ) -> None:
-        self._check_version(expected, link.version, f'The "{short(link.predicate)}" link')
+        if expected is not None:
+            self._check_version(expected, link.version, f'The "{short(link.predicate)}" link')
         new_attributes = _merged(link.attributes, attributes)
         new_metadata = _merged(link.metadata, metadata)
         if new_attributes is not None or new_metadata is not None:

@@ -34,13 +34,13 @@ class Change(NamedTuple):
             return upserter.run(command).to_dict(dry_run=dry_run)
         rows = self.select()
         if isinstance(command, tree.Merge):
-            source, target = merge.endpoints(graph, command, rows)
-            return merge.merge(graph, command, source, target, dry_run=dry_run)
+            source, target = merge.endpoints(graph, command, rows, self.parameters)
+            return merge.merge(graph, command, source, target, self.settings, dry_run=dry_run)
         ids = [row[0] for row in rows if isinstance(row[0], int)]
         if isinstance(command, tree.Update):
-            return update.update(graph, command, ids, self.parameters, dry_run=dry_run)
+            return update.update(graph, command, ids, self.parameters, self.settings, dry_run=dry_run)
         if isinstance(command, tree.DeleteKeys):
-            return delete.delete_keys(graph, command, ids, self.parameters, dry_run=dry_run)
+            return delete.delete_keys(graph, command, ids, self.parameters, self.settings, dry_run=dry_run)
         if isinstance(command, tree.DeletePropositions):
             return delete.delete_propositions(graph, command, ids, dry_run=dry_run)
         assert isinstance(command, tree.DeleteConcept)

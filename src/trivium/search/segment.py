@@ -147,8 +147,9 @@ def _letter(character: str) -> str:
         return ""
     if character in _LETTERS:
         return _LETTERS[character]
-    base, *marks = unicodedata.normalize("NFD", character)
-    if marks and ((base < "\u0400" and base.isalpha()) or _is_stress(base, marks[0]) or marks[0] == "\u093c"):
+    parts = unicodedata.normalize("NFD", character)
+    base, mark = parts[0], parts[1:2]
+    if mark and ((base < "\u0400" and base.isalpha()) or _is_stress(base, mark) or mark == "\u093c"):
         return _LETTERS.get(base, base)
     return character
 

@@ -15,6 +15,8 @@ class StoredIndex(Struct):
     fingerprint: str
     hashes: bytes
     body: bytes
+    whole: bool = False
+    """Whether the body was compared with its hash."""
 
 
 def load(session: Session, ctx: int) -> StoredIndex | None:

@@ -36,7 +36,7 @@ from trivium.why.model import (
     sha256,
 )
 from trivium.why.places import is_document
-from trivium.why.state import is_read, rules_of, state_of, versions
+from trivium.why.state import rules_of, state_of, versions
 
 ANALYZER = "knowledge-entities"
 MAX_COVERAGE = 32
@@ -158,27 +158,32 @@ class _Reading:
         self.parts = Parts(key)
         self.manifests: dict[str, bytes] = {}
         self.digests: dict[str, str] = {}
+        self.documents: set[str] = set()
         self.reasons: set[str] = set()
         self.read = 0
 
     def run(self) -> None:
-        wanted = [file for file in self.discovery.files if is_read(file.path, self.rules)]
-        wanted = self._within_budget(wanted)
+        files = self.discovery.files
+        self.documents.update(file.path for file in files if is_document(file.path, self.rules))
+        wanted = self._within_budget([file for file in files if self._is_read(file.path)])
         for number, file in enumerate(wanted, 1):
+            if file.path in self.documents or is_source(file.path):
+                self._part(file)
             if manifests.is_manifest(file.path):
                 self._manifest(file)
-            if is_document(file.path, self.rules) or is_source(file.path):
-                self._part(file)
             if self.progress is not None:
                 self.progress(number, len(wanted))
-        self.hashes.keep_only(file.path for file in self.discovery.files)
+        self.hashes.keep_only(file.path for file in files)
+
+    def _is_read(self, path: str) -> bool:
+        return path in self.documents or is_source(path) or manifests.is_manifest(path)
 
     def _within_budget(self, files: list[File]) -> list[File]:
         """Documents up to their bounds in path order; more is left unread and reported (4.5)."""
         kept: list[File] = []
         number = total = 0
         for file in files:
-            if is_document(file.path, self.rules):
+            if file.path in self.documents:
                 size = min(file.size, MAX_DOCUMENT_BYTES)
                 if number >= MAX_DOCUMENTS or total + size > MAX_ALL_DOCUMENT_BYTES:
                     self.reasons.add("document-budget")
@@ -190,13 +195,15 @@ class _Reading:
     def _manifest(self, file: File) -> None:
         found = read_bytes(self.root, file, MAX_DOCUMENT_BYTES)
         if found.data is not None:
-            self.digests[file.path] = self.hashes.record(found.file, found.data)
+            self.digests.setdefault(file.path, self.hashes.record(found.file, found.data))
             self.manifests[file.path] = found.data
         else:
-            self.digests[file.path] = f"!{found.reason}"
+            self.digests.setdefault(file.path, f"!{found.reason}")
 
     def _part(self, file: File) -> None:
         earlier = self.earlier.get(file.path)
+        if earlier is not None and earlier.symbols is None and earlier.document is None and is_analysed(file.path):
+            earlier = None  # its language had no analyser at hand
         if earlier is not None and earlier.digest == self.hashes.known(file):
             self.parts.files[file.path] = earlier
             self.digests[file.path] = earlier.digest
@@ -216,7 +223,7 @@ class _Reading:
     def _analyse(self, path: str, digest: str, data: bytes) -> Part:
         content_hash = sha256(data.removeprefix(_BYTE_ORDER_MARK))
         part = Part(digest, content_hash)
-        if is_document(path, self.rules):
+        if path in self.documents:
             part.document = documents.read_document(path, data, self.rules)
         elif is_analysed(path):
             part.symbols = symbols.analyse(path, data)

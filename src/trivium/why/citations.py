@@ -59,7 +59,8 @@ class Citations:
         if not is_path(path) or (entry is not None and entry.kind == "document"):
             return Resolution()
         if entry is None:
-            return Resolution((("affected-path", path, None),))
+            documents = self._resolver.holds_only_documents(path)
+            return Resolution() if documents else Resolution((("affected-path", path, None),))
         return Resolution((("affected-path", path, None), ("affected-fact", entry.id, None)))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trivium.why.decisions import is_record
 from trivium.why.front_matter import texts_of
 from trivium.why.inline import plain_text
-from trivium.why.markdown import LIST, PARAGRAPH, TABLE, Block, Item
+from trivium.why.markdown import HEADING, LIST, PARAGRAPH, TABLE, Block, Item
 from trivium.why.model import RawEntity
 from trivium.why.source import DocumentSource
 
@@ -19,6 +20,12 @@ _GLOSSARY_TEXT = re.compile(r"glossary|definitions", re.IGNORECASE)
 _BOLD = re.compile(r"\s*(?:\*\*(?!\s)([^*\n]{1,300}?)\*\*|__(?!\s)([^_\n]{1,300}?)__)\s*([:–—]?)\s*(\S?)")
 _DASH = re.compile(r"\s*(\S[^–—\n]{0,299}?)\s+[–—]\s+\S")
 _COLON = re.compile(r"\s*(\S[^:\n]{0,299}?)\s*:\s+\S")
+_SENTENCE = re.compile(
+    r"""(?: a|an|the|from|in|on|at|by|with|for|to|if|when|while|we|you|it|they|this|that|these|those|there|some|most )\b
+      | .*\s(?: a|an|the|is|are|was|were|has|have|had|may|must|will|can|cannot|should|we|you|they )\b""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+"""Words before a dash that begin or make up a sentence rather than name a term."""
 _LABELS = frozenset(
     {
         *("status", "date", "note", "notes", "nb", "warning", "caution", "danger", "tip", "hint", "info", "important"),
@@ -70,6 +77,7 @@ def _whole(source: DocumentSource, aliases: list[str]) -> RawEntity | None:
 
 def _from_headings(source: DocumentSource) -> Iterator[RawEntity | None]:
     """Headings below the first one's level, or that do not call themselves a glossary; not the letters of an index."""
+    openings = _openings(source)
     for index, heading in source.headings():
         top = heading.level <= source.parsed.headings[0].level
         if top and _GLOSSARY_TEXT.search(heading.text):
@@ -77,7 +85,25 @@ def _from_headings(source: DocumentSource) -> Iterator[RawEntity | None]:
         following = source.parsed.headings[index + 1 : index + 2]
         if len(heading.text) == 1 and following and following[0].level > heading.level:
             continue
+        opening = openings.get(heading.line)
+        if opening is not None and _is_group(source, opening):
+            continue
         yield _concept(source, heading.text, (heading.line, source.section_end(index)))
+
+
+def _openings(source: DocumentSource) -> dict[int, Block]:
+    """The first block below each heading, by the heading's line."""
+    blocks = source.parsed.blocks
+    return {block.line: after for block, after in pairwise(blocks) if block.kind == HEADING}
+
+
+def _is_group(source: DocumentSource, opening: Block) -> bool:
+    """Whether a heading only gathers terms: at least two, and most of what its list or table holds, follow at once."""
+    if opening.kind == TABLE:
+        return len(opening.rows) > 2
+    items = [item for item in opening.items if item.depth == 0] if opening.kind == LIST else []
+    terms = sum(_bold_term(source, item.text.partition("\n")[0], dash=True) is not None for item in items)
+    return terms > 1 and 2 * terms > len(items)
 
 
 def _from_blocks(source: DocumentSource, glossary: bool, bold: bool) -> Iterator[RawEntity | None]:
@@ -116,7 +142,7 @@ def _line_term(source: DocumentSource, text: str, glossary: bool, bold: bool) ->
     """The term that a line defines: `**Term**: text` where bold counts, `Term — text` in glossaries."""
     if bold and (name := _bold_term(source, text, dash=glossary)):
         return name
-    if glossary and (match := _DASH.match(text)):
+    if glossary and (match := _DASH.match(text)) and not _SENTENCE.match(match.group(1)):
         return _short(_plain(source, match.group(1)))
     return None
 

@@ -14,6 +14,7 @@ from trivium.why.markdown import TABLE
 from trivium.why.model import RawEntity
 from trivium.why.source import DocumentSource
 from trivium.why.supersession import (
+    RECORD_WORDS,
     Supersession,
     direction_of,
     read_front_targets,
@@ -29,7 +30,7 @@ _KEY_LINE = re.compile(r"[\W_]*(?:status|date|super[sc]e|replace)", re.IGNORECAS
 _KEY = re.compile(r"[\W_]*([A-Za-z]+(?:[\s_-]+by)?)[\s*_]*:+(?!/)[\s*_]*(.*)", re.IGNORECASE | re.DOTALL)
 _STATUS_HEADING = re.compile(r"(?:\d+[.)]?\s+)?status\s*(?::\s*(.*))?", re.IGNORECASE)
 _NUMBER_PREFIX = re.compile(
-    r"^(?:M?ADR[\s#_-]*)?(?:NUMBER|N+|X+|\d+|\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>)\s*[.:–—-]+\s+", re.I
+    rf"^(?:{RECORD_WORDS}[\s#_-]*)?(?:NUMBER|N+|X+|\d+|\{{[^{{}}]*\}}|\[[^\[\]]*\]|<[^<>]*>)\s*[.:–—-]+\s+", re.I
 )
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]|\{+[^{}]*\}+|<[^<>]*>|TITLE|STATUS|DATE|Title|Short title|Template", re.DOTALL)
 _UNFILLED = frozenset({"STATUS", "Status", "[status]", "<status>", "[STATUS]", "<STATUS>"})

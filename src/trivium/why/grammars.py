@@ -8,9 +8,8 @@ packages, or on a system for which they have no grammar, the languages are repor
 from __future__ import annotations
 
 import os
-import tempfile
+import sys
 from functools import lru_cache
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,6 +43,19 @@ def versions() -> str:
 
 
 def _version(package: str) -> str:
+    """The version of an installed package, from the name of its folder of metadata where there is one."""
+    begin = f"{package.replace('-', '_')}-"
+    for folder in sys.path:
+        try:
+            with os.scandir(folder or ".") as scan:
+                names = sorted(entry.name for entry in scan if entry.name.startswith(begin))
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".dist-info"):
+                return name[len(begin) : -len(".dist-info")]
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -72,6 +84,8 @@ def _unpack_apart(grammar: str) -> Language:
     from semble_grammars import get_language
 
     before = os.environ.get(_FOLDER)
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="trivium-grammar-", ignore_cleanup_errors=True) as folder:
         os.environ[_FOLDER] = folder
         try:

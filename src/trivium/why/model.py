@@ -36,8 +36,11 @@ MAX_HEADINGS = 128
 MAX_REFERENCES = 4_096
 
 
-class Closed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """Base of all JSON objects: unknown members are refused, absent optional members are left out."""
+class Closed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename="camel", gc=False):
+    """Base of all JSON objects: unknown members are refused, absent optional members are left out.
+
+    None of them refers back to itself, so the garbage collector need not know them.
+    """
 
 
 # --- entities (reference 3) -----------------------------------------------------------------------
@@ -337,6 +340,9 @@ class Resolver(Protocol):
 
     def entry_at(self, path: str) -> Entry | None:
         """The module, area or document entry at exactly this path."""
+
+    def holds_only_documents(self, folder: str) -> bool:
+        """Whether every listed file below this folder is a document."""
 
     def owners(self, name: str) -> list[str]:
         """Ids of the modules that own an exported (or dotted) name; the declaring ones, else the forwarding ones."""

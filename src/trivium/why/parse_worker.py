@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import faulthandler
+import gc
 import os
 import signal
 import struct
@@ -157,6 +158,7 @@ def serve(seconds: float) -> None:
     from .symbols_tree import analyse_tree
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(100_000)
     limit = _limit()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     _send(outgoing, _READY)

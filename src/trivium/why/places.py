@@ -42,7 +42,7 @@ class Place(Struct, frozen=True):
     glossary: bool
     changelog: bool
     not_record: bool
-    """A folder's README or index, or a template, at the place of a record."""
+    """A template at the place of a record, or a folder's README or index that no pattern names (`rfcs/*/README.md`)."""
     template: bool
 
     @property
@@ -73,17 +73,24 @@ def place_of(path: str, rules: DocumentRules) -> Place:
     suffix = _suffix(name)
     stem = name.removesuffix(suffix) if suffix else name
     first = re.sub(r"[- ]", "_", name.split(".", 1)[0])
-    record = not _RECORD_FOLDERS.isdisjoint(folders) or bool(_RECORD_NAME.match(name)) or _any(rules.records, path)
-    template = record and _is_template(stem)
+    named = [glob for glob in rules.records if _glob(glob).fullmatch(path)]
+    record = not _RECORD_FOLDERS.isdisjoint(folders) or bool(_RECORD_NAME.match(name)) or bool(named)
+    home = is_home(stem)
+    template = record and (_is_template(stem) or (home and bool(folders) and _is_template(folders[-1])))
     return Place(
         suffix=suffix,
         stem=basename(path)[: len(stem)],
         record=record,
         glossary=any(_GLOSSARY_PART.fullmatch(part) for part in (*folders, stem)) or _any(rules.glossaries, path),
         changelog=first in _CHANGELOGS or _any(rules.changelogs, path),
-        not_record=record and (stem in ("readme", "index") or template),
+        not_record=record and (template or (home and not any(is_home(basename(glob)) for glob in named))),
         template=template,
     )
+
+
+def is_home(name: str) -> bool:
+    """Whether a file speaks for its folder: README or index, with any ending."""
+    return name.lower().split(".", 1)[0] in ("readme", "index")
 
 
 def _suffix(name: str) -> str:

@@ -257,21 +257,21 @@ class _Projector:
         stale: list[LinkRow] = []
         for predicate, ends in wanted.items():
             for row in self._graph.link_rows(predicate):
-                if (row[1], row[2]) in ends:
-                    self._mend(row, ends.pop((row[1], row[2])))
-                elif self._ours(row[4]):
-                    stale.append(row)
+                found = ends.pop((row[1], row[2]), None)
+                if found is None:
+                    if self._ours(row[4]):
+                        stale.append(row)
+                elif row[3] != (encode(found) if found else "{}") or self._retracted(row[4]):
+                    self._mend(row, found)
             new += ((subject, predicate, object_, facts) for (subject, object_), facts in ends.items())
         self._graph.insert_links(new, self._metadata([]))
         self._report.created += len(new)
         return stale
 
     def _mend(self, row: LinkRow, facts: dict[str, Any]) -> None:
-        if not self._ours(row[4]):
-            return
-        before = {} if row[3] == "{}" else decode(row[3])
+        before = decode(row[3])
         attributes = {**{name: value for name, value in before.items() if name not in LINK_KEYS}, **facts}
-        if attributes != before or self._retracted(row[4]):
+        if self._ours(row[4]) and (attributes != before or self._retracted(row[4])):
             link = self._graph.link(row[0])
             if link is not None:
                 self._graph.update_link(link, attributes, {**self._renewed(link.metadata, []), MARK: self._hash})

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from posixpath import basename, dirname, join, normpath
 
 from trivium.why.model import DECISION, Document, RawEntity, bounded_id
+from trivium.why.places import is_home
 
 _FILE_NUMBER = re.compile(r"(?:[A-Za-z]+[-_ ])*0*(\d{1,6})(?=[-_. ]|$)(?!-\d\d-\d\d)")
 _TITLE_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*)?0*(\d{1,6})\s*[.:–—-]")
@@ -27,15 +28,17 @@ class Records:
 
     def _add(self, path: str, raw: RawEntity) -> None:
         self._by_path[path] = raw.id
-        match = _FILE_NUMBER.match(basename(path)) or _TITLE_NUMBER.match(raw.name)
+        place = _place(path)
+        self._by_path.setdefault(place, raw.id)
+        match = _FILE_NUMBER.match(basename(place)) or _TITLE_NUMBER.match(raw.name)
         if match:
-            self._by_number.setdefault((dirname(path), _number(match)), []).append(raw.id)
+            self._by_number.setdefault((dirname(place), _number(match)), []).append(raw.id)
 
     def find(self, target: str, record: str) -> str | None:
         """The id of the one record that a written target names, seen from the record at path `record`; else None.
 
         A path is tried relative to the record, then from the root, each with the usual suffixes too; a number must name
-        exactly one record of the same folder.
+        exactly one record of the same folder. A record that is the README or index of a folder counts as that folder.
         """
         written = re.split(r"[#?]", target, maxsplit=1)[0].strip() or target
         if "\0" not in written and "\\" not in written:
@@ -46,13 +49,18 @@ class Records:
                     if found := self._by_path.get(path + suffix):
                         return found
         match = _NUMBER.fullmatch(target.strip())
-        numbered = self._by_number.get((dirname(record), _number(match)), []) if match else []
+        numbered = self._by_number.get((dirname(_place(record)), _number(match)), []) if match else []
         return numbered[0] if len(numbered) == 1 else None
 
 
 def is_record_entity(raw: RawEntity) -> bool:
     """Whether a decision is a record of its own, not a heading (their ids differ, 3.4)."""
     return raw.kind == DECISION and raw.id == bounded_id(f"knowledge-decision:{raw.region.path}:{raw.name}")
+
+
+def _place(path: str) -> str:
+    """The path of a record; of a README or index that of its folder."""
+    return dirname(path) if is_home(basename(path)) and "/" in path else path
 
 
 def _number(match: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from trivium.why.model import Entity
+from trivium.why.prepared import regions
 
 Find = Callable[[str], Entity | None]
 
@@ -70,17 +71,21 @@ class _Short:
 
 
 class _Known:
-    """Name and status of entities: those of the answer, then those that the index can find."""
+    """Name, status and place of entities: those of the answer, then those that the index can find."""
 
     def __init__(self, answer: dict[str, Any], find: Find | None) -> None:
-        self._answered = {entity["id"]: (entity["name"], entity.get("status")) for entity in answer["entities"]}
+        self._answered: dict[str, dict[str, Any]] = {entity["id"]: entity for entity in answer["entities"]}
         self._find = find
 
-    def __call__(self, entity_id: str) -> tuple[str, str | None] | None:
+    def __call__(self, entity_id: str) -> dict[str, Any] | None:
         if entity_id in self._answered:
             return self._answered[entity_id]
         entity = None if self._find is None else self._find(entity_id)
-        return None if entity is None else (entity.name, entity.status)
+        if entity is None:
+            return None
+        places = [{"kind": "document-region", "path": path} for path, _ in regions(entity)]
+        found: dict[str, Any] = {"name": entity.name, "evidence": places}
+        return found if entity.status is None else found | {"status": entity.status}
 
 
 def _head(answer: dict[str, Any]) -> Iterator[str]:
@@ -96,10 +101,14 @@ def _head(answer: dict[str, Any]) -> Iterator[str]:
 
 
 def _ordered(entities: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Decisions, concepts, change-log entries, then commits with the newest first; else ascending by id."""
+    """Decisions (superseded ones last), concepts, change-log entries, commits with the newest first; else by id."""
     by_id = sorted(entities, key=lambda entity: str(entity["id"]))
     newest = sorted(by_id, key=lambda entity: str(entity.get("date", "")) if _sha(entity) else "", reverse=True)
-    return sorted(newest, key=lambda entity: (_KIND_ORDER[entity["kind"]], _sha(entity) is not None))
+    return sorted(newest, key=lambda entity: (_KIND_ORDER[entity["kind"]], _is_past(entity), _sha(entity) is not None))
+
+
+def _is_past(entity: dict[str, Any]) -> bool:
+    return any(link["kind"] == "superseded-by" for link in entity["links"])
 
 
 def _sha(entity: dict[str, Any]) -> str | None:
@@ -165,14 +174,14 @@ def _with_symbols(path: str, symbols: list[str]) -> str:
 
 
 def _decision(entity_id: str, known: _Known) -> str:
-    """`<name> (<id>), which is <status>`, as far as it is known."""
+    """`<name> (<path of its record>), which is <status>`, as far as it is known; a record's path can be asked for."""
     other = known(entity_id)
     if other is None:
         return entity_id
-    name, status = other
-    if status is None:
-        return f"{name} ({entity_id}), which states no status"
-    return f"{name} ({entity_id}), which is {status}"
+    path = next((proof["path"] for proof in other["evidence"] if proof["kind"] == "document-region"), entity_id)
+    if "status" not in other:
+        return f"{other['name']} ({path}), which states no status"
+    return f"{other['name']} ({path}), which is {other['status']}"
 
 
 def _relation(relation: dict[str, Any]) -> str:

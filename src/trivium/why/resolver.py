@@ -178,6 +178,15 @@ class EntryResolver:
         """The module, area or document at exactly this path."""
         return self._at.get(path)
 
+    def holds_only_documents(self, folder: str) -> bool:
+        """Whether every listed file below this folder is a document."""
+        return folder in self._folders and folder not in self._working_folders
+
+    @cached_property
+    def _working_folders(self) -> set[str]:
+        """Folders that hold anything but documents."""
+        return _folders(path for path in self._paths if path not in self._at or self._at[path].kind != "document")
+
     # --- packages ---------------------------------------------------------------------------------
 
     def package(self, name: str) -> str | None:

@@ -44,4 +44,4 @@ def versions(discovery: Discovery) -> dict[str, str]:
 
 def is_read(path: str, rules: DocumentRules) -> bool:
     """Whether the index depends on the bytes of this file; of others only the name counts."""
-    return is_document(path, rules) or is_source(path) or is_manifest(path)
+    return is_source(path) or is_document(path, rules) or is_manifest(path)

@@ -6,6 +6,7 @@ Loading and checking are what every `why` does, so the build and the projection 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,19 +137,27 @@ def prepare(stored: repository.StoredIndex) -> Loaded:
 
 
 def _check_whole(stored: repository.StoredIndex) -> None:
-    if sha256(stored.body) != stored.index_hash:
+    if not stored.whole and sha256(stored.body) != stored.index_hash:
         raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
+    stored.whole = True
 
 
 def check_fresh(
     store: SqliteStore, ctx: int, stored: repository.StoredIndex, root: Path, config: Config, *, cache: bool = True
 ) -> None:
-    """Raises: IndexStaleError unless the index still describes the repository, IndexDamagedError (reference 2.5)."""
+    """Raises: IndexStaleError unless the index still describes the repository, IndexDamagedError (reference 2.5).
+
+    Files that had to be read, though they are as they were, are known by their new times afterwards.
+    """
     _check_whole(stored)
     hashes = FileHashes.from_json(stored.hashes) if cache else FileHashes()
+    known = dict(hashes.entries)
     mark = state_of(root, config, discover(root, config), hashes)
     if mark != stored.fingerprint:
         raise IndexStaleError(
             "The repository index no longer describes the files, the history or the configuration.",
             "Build it again with: trivium index",
         )
+    if cache and hashes.entries != known:
+        with suppress(TriviumError), store.write(timeout=1.0) as session:
+            repository.save_hashes(session, ctx, hashes.to_json())

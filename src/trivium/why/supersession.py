@@ -20,7 +20,9 @@ _PHRASE = re.compile(
 _SENTENCE_END = re.compile(r"[.;!?](?=\s|$)")
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#")
 _PATH = re.compile(r"[\w./@+-]{1,200}\.(?:mdx?|rst|adoc|txt)\b(?:#[\w-]*)?", re.IGNORECASE)
-_NAMED_NUMBER = re.compile(r"\b(?:M?ADR|DR|decision|record)[\s#_-]{0,3}\d{1,6}\b(?![-_]\w)", re.IGNORECASE)
+RECORD_WORDS = r"(?:M?ADR|DR|RFC|RFD|KEP|PEP|JEP|AIP|TEP|PDR|TDR|decision|record|proposal)"
+"""What people call a record before its number."""
+_NAMED_NUMBER = re.compile(rf"\b{RECORD_WORDS}[\s#_-]{{0,3}}\d{{1,6}}\b(?![-_]\w)", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"\s*[:=]?\s*#?(\d{1,6})\b(?![-_/.:]\w)")
 _PADDED_NUMBER = re.compile(r"(?<![\w./-])0\d{1,5}\b(?![-_/.:]\w)")
 _SLUG = re.compile(r"[\w./@+#-]+")

@@ -1,0 +1,5 @@
+"""Reading drawings."""
+
+
+class CadReader:
+    """Reads the layers of a drawing."""

@@ -1,0 +1,3 @@
+int boot_stage(int stage) {
+    return stage + 1;
+}

@@ -1,0 +1,3 @@
+pub mod codec;
+pub mod link;
+pub mod session;

@@ -1,0 +1,5 @@
+"""Replays a capture."""
+
+
+def replay_capture(path: str) -> int:
+    return len(path)

@@ -1,0 +1,180 @@
+"""`ak-docs`: the contract's own surface, its opt-in, its index file and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cli_support import run
+from tests.git_repository import GitRepository
+from tests.why_examples import FILES, LRU_ID
+from trivium.doors.ak_docs import cli, main
+from trivium.why.model import sha256
+from trivium.why.query import DISABLED
+from trivium.why.response import validate
+
+ak_docs = partial(run, program=main)
+ENABLED = {"schemaVersion": 1, "index": {"knowledgeEntities": {"enabled": True}}}
+
+
+@pytest.fixture
+def repository(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
+    """The worked example as a repository with one commit, without configuration; the working folder is its root."""
+    made = GitRepository(own_home / "shop")
+    for path, text in FILES.items():
+        made.write(path, text)
+    made.commit("feat: evict by last use")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+def enable(repository: GitRepository, **index: object) -> None:
+    configuration = {**ENABLED, "index": {**ENABLED["index"], **index}}  # type: ignore[dict-item]
+    repository.write("doc-bridge.config.json", json.dumps(configuration))
+
+
+def test_the_surface_is_that_of_the_contract() -> None:
+    options = {name: sorted(o for p in command.params for o in p.opts) for name, command in cli.commands.items()}
+    shared = ["--config", "--json", "--profile"]
+    assert options == {
+        "index": sorted([*shared, "--text", "--watch"]),
+        "why": sorted([*shared, "target"]),
+        "ask": sorted([*shared, "--chat", "question"]),
+    }
+    assert sorted(o for p in cli.params for o in p.opts) == ["--config", "--profile"]
+
+
+def test_entities_are_opt_in_and_their_absence_is_guidance(repository: GitRepository) -> None:
+    assert ak_docs("index").json()["enabled"] is False
+    for form in ("text", "json"):
+        outcome = ak_docs("why", "Cache", *(["--json"] if form == "json" else []))
+        assert outcome.code == 0
+        assert DISABLED in (outcome.json()["guidance"] if form == "json" else outcome.out)
+    off = ak_docs("index").json()["hash"]
+    repository.write("doc-bridge.config.json", '{"index": {"knowledgeEntities": {"enabled": false}}}')
+    listed = ak_docs("index").json()["hash"]
+    repository.write("doc-bridge.config.json", '{"index": {"knowledgeEntities": {}}}')
+    assert ak_docs("index").json()["hash"] != off  # the configuration is a file of the repository, too
+    assert len(listed) == 64
+
+
+def test_enabled_indexed_asked(repository: GitRepository) -> None:
+    enable(repository)
+    summary = ak_docs("index").json()
+    assert summary["path"] == str(repository.root / ".trivium/index.json")
+    assert summary["counts"]["decisions"] == 2
+    text = ak_docs("why", "Cache")
+    assert (text.code, text.err) == (0, "")
+    assert text.out.startswith(f"Why: Cache\n\ndecision {LRU_ID}: ")
+    answer = ak_docs("why", "Cache", "--json").json()
+    validate(answer)
+    assert answer["source"] == f"index:{summary['hash']}"
+    assert ak_docs("why", "unheard of", "--json").json()["entities"] == []
+    assert ak_docs("why", "unheard of").code == 0
+
+
+def test_the_index_file_is_canonical_json_with_its_hash(repository: GitRepository) -> None:
+    enable(repository, outFile="build-info/why.json")
+    file = repository.root / "build-info/why.json"
+    summary = ak_docs("index").json()
+    written = json.loads(file.read_bytes())
+    assert written["indexHash"] == summary["hash"]
+    written["indexHash"] = ""
+    plain = json.dumps(written, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert sha256(plain.encode()) == summary["hash"]
+    before = file.stat().st_ino
+    assert ak_docs("index").json()["hash"] == summary["hash"]  # the file is no part of what it describes
+    assert file.stat().st_ino != before
+    assert [path.name for path in file.parent.iterdir()] == ["why.json"]
+
+
+def test_a_file_that_cannot_be_replaced_leaves_the_old_one(repository: GitRepository) -> None:
+    enable(repository)
+    (repository.root / ".trivium").write_text("in the way")
+    outcome = ak_docs("index")
+    assert outcome.code == 1
+    assert ".trivium/index.json cannot be written" in outcome.err
+    (repository.root / ".trivium").unlink()
+    (repository.root / ".trivium").symlink_to(repository.root.parent, target_is_directory=True)
+    assert "leads out of the repository" in ak_docs("index").err
+    assert not (repository.root.parent / "index.json").exists()
+
+
+def test_the_folder_of_the_configuration_is_the_root(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = repository.root / "part"
+    for path, text in FILES.items():
+        repository.write(f"part/{path}", text)
+    repository.write("part/trivium.toml", "[index.knowledgeEntities]\nenabled = true\n")
+    assert ak_docs("index", "--config", "part/trivium.toml").json()["path"] == str(part / ".trivium/index.json")
+    by_option = ak_docs("--config", "part/trivium.toml", "why", "src/cache.ts", "--json").json()
+    assert LRU_ID in [entity["id"] for entity in by_option["entities"]]
+    monkeypatch.chdir(part / "docs")
+    assert ak_docs("why", "src/cache.ts", "--json").json() == by_option
+
+
+def test_missing_and_stale_indexes_name_the_command(repository: GitRepository) -> None:
+    enable(repository)
+    missing = ak_docs("why", "Cache")
+    assert (missing.code, missing.out) == (1, "")
+    assert "Build it with: ak-docs index" in missing.err
+    ak_docs("index")
+    repository.write("docs/guide.md", "changed\n")
+    stale = ak_docs("why", "Cache", "--config", "doc-bridge.config.json")
+    assert stale.code == 1
+    assert "Build it with: ak-docs --config doc-bridge.config.json index" in stale.err
+
+
+def test_the_restricted_profile_gives_the_guidance(repository: GitRepository) -> None:
+    enable(repository)
+    ak_docs("index")
+    for arguments in (["--profile", "service", "why", "Cache"], ["why", "Cache", "--profile", "service"]):
+        answer = ak_docs(*arguments, "--json").json()
+        assert (answer["enabled"], answer["guidance"], answer["entities"]) == (False, DISABLED, [])
+    restricted = ak_docs("--profile", "service", "index").json()
+    assert restricted["enabled"] is False
+    assert "configuration: index.knowledgeEntities.enabled is ignored" in restricted["diagnostics"]
+    assert ak_docs("--profile", "service", "why", "Cache").code == 0
+
+
+def test_a_hash_that_does_not_cover_entities_is_refused(repository: GitRepository) -> None:
+    enable(repository, contentHash="sha256-normalized-v1")
+    outcome = ak_docs("index")
+    assert outcome.code == 1
+    assert "legacy hash" in outcome.err
+
+
+def test_chat_says_that_no_model_is_configured(repository: GitRepository) -> None:
+    outcome = ak_docs("ask", "Why is the cache so?", "--chat")
+    assert outcome.code == 1
+    assert "No model is configured" in outcome.err
+    assert "ak-docs why TARGET" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["why"], "TARGET"),
+        (["why", " "], "TARGET"),
+        (["why", "x", "--limit", "3"], "--limit"),
+        (["--profile", "root", "why", "x"], "--profile"),
+        (["ask", "x"], "--chat"),
+        (["ask", " ", "--chat"], "QUESTION"),
+        (["index", "--text", "--json"], "--text"),
+        (["forget"], "forget"),
+    ],
+)
+def test_a_bad_argument_is_named(own_home: Path, arguments: list[str], name: str) -> None:
+    outcome = ak_docs(*arguments)
+    assert outcome.code == 2
+    assert name in outcome.err
+
+
+def test_both_commands_share_index_and_answer(repository: GitRepository) -> None:
+    enable(repository)
+    ak_docs("index")
+    assert run("why", "Cache", "--json").json() == ak_docs("why", "Cache", "--json").json()
