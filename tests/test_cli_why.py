@@ -332,8 +332,9 @@ def test_a_question_loads_no_command_line_no_builder_and_no_engine(repository: G
     )
     for module, more in (("cli", "rich"), ("program", "rich click dataclasses tempfile")):
         code = (
-            f"import sys\nfrom trivium.doors.{module} import main\nsys.argv = ['trivium', 'why', 'Cache']\ntry:\n    main()\n"
-            f"finally:\n    print('loaded:', [name for name in '{heavy} {more}'.split() if name in sys.modules])"
+            f"import sys\nfrom trivium.doors.{module} import main\nsys.argv = ['trivium', 'why', 'Cache']\n"
+            "try:\n    main()\nfinally:\n"
+            f"    print('loaded:', [name for name in '{heavy} {more}'.split() if name in sys.modules])"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.startswith("Why: Cache\n")

@@ -828,13 +828,13 @@ def test_files_that_change_or_go_while_they_are_read(kb: trivium.KnowledgeBase, 
 
 def test_a_file_that_never_stands_still_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = make(tmp_path / "work")
-    plain = module.read_bytes
+    plain = module.Reader.read
 
-    def restless(root: Path, file: Any, limit: int | None = None) -> Any:
-        found = plain(root, file, limit)
+    def restless(reader: Any, file: Any, limit: int | None = None) -> Any:
+        found = plain(reader, file, limit)
         return found._replace(data=None, reason="changed") if file.path == "docs/guide.md" else found
 
-    monkeypatch.setattr(module, "read_bytes", restless)
+    monkeypatch.setattr(module.Reader, "read", restless)
     built = checked(place.root)
     assert any("changed" in (record.reason or "") for record in built.index.coverage)
     assert "document:docs/guide.md" not in {entry.id for entry in built.index.entries}

@@ -51,6 +51,8 @@ class Link(Struct):
 
 
 Element = Concept | Link
+NewConcept = tuple[str, str, dict[str, Any], dict[str, Any]]
+"""A concept to be made: type, name, attributes, metadata."""
 NewLink = tuple[int, str, int, dict[str, Any]]
 """A link to be made: subject, predicate, object, attributes."""
 
@@ -294,6 +296,24 @@ class Graph:
             self.schema_changed = True
         return element_id
 
+    def insert_concepts(self, concepts: Iterable[NewConcept]) -> list[int]:
+        """Make many concepts, none of which may exist; their ids, in order."""
+        rows, texts, ids = [], [], []
+        for type_, name, attributes, metadata in concepts:
+            element_id = self._take("concept") << 1
+            ids.append(element_id)
+            rows.append((element_id, self.ctx, type_, name, self.now, *_contents(attributes, metadata)))
+            self._bump("t", type_, 1)
+            if self._text_of is not None:
+                texts.append((element_id, f"c{self.ctx}", *self._text_of(name, attributes)))
+            self.schema_changed |= type_ in META_TYPES
+        many = self._session.connection.executemany
+        if rows:
+            many("INSERT INTO concept VALUES (?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))", rows)
+        if texts:
+            many("INSERT INTO concept_text(rowid, scope, name, alias, body) VALUES (?, ?, ?, ?, ?)", texts)
+        return ids
+
     def insert_link(
         self, subject: int, predicate: str, object_: int, attributes: dict[str, Any], metadata: dict[str, Any]
     ) -> int:
@@ -310,10 +330,10 @@ class Graph:
     def insert_links(self, links: Iterable[NewLink], metadata: dict[str, Any]) -> None:
         """Make many links with the same metadata; none of them may exist."""
         rows = []
-        text = encode(metadata)
         for subject, predicate, object_, attributes in links:
             element_id = (self._take("link") << 1) | 1
-            rows.append((element_id, self.ctx, subject, predicate, object_, self.now, encode(attributes), text))
+            contents = _contents(attributes, metadata)
+            rows.append((element_id, self.ctx, subject, predicate, object_, self.now, *contents))
             self._bump("p", predicate, 1)
             if subject & 1 or object_ & 1:
                 self._note_higher_order(predicate)

@@ -13,7 +13,7 @@ import msgspec
 
 from trivium.why import documents, entries, linking, manifests, memory, symbols
 from trivium.why.config import Config
-from trivium.why.discover import Discovery, discover, discover_memory, read_bytes
+from trivium.why.discover import Discovery, Reader, discover, discover_memory, read_bytes
 from trivium.why.fingerprint import FileHashes, history_state
 from trivium.why.history import read_history
 from trivium.why.languages import is_analysed, is_source
@@ -166,13 +166,14 @@ class _Reading:
         files = self.discovery.files
         self.documents.update(file.path for file in files if is_document(file.path, self.rules))
         wanted = self._within_budget([file for file in files if self._is_read(file.path)])
-        for number, file in enumerate(wanted, 1):
-            if file.path in self.documents or is_source(file.path):
-                self._part(file)
-            if manifests.is_manifest(file.path):
-                self._manifest(file)
-            if self.progress is not None:
-                self.progress(number, len(wanted))
+        with Reader(self.root) as self.reader:
+            for number, file in enumerate(wanted, 1):
+                if file.path in self.documents or is_source(file.path):
+                    self._part(file)
+                if manifests.is_manifest(file.path):
+                    self._manifest(file)
+                if self.progress is not None:
+                    self.progress(number, len(wanted))
         self.hashes.keep_only(file.path for file in files)
 
     def _is_read(self, path: str) -> bool:
@@ -193,7 +194,7 @@ class _Reading:
         return kept
 
     def _manifest(self, file: File) -> None:
-        found = read_bytes(self.root, file, MAX_DOCUMENT_BYTES)
+        found = self.reader.read(file, MAX_DOCUMENT_BYTES)
         if found.data is not None:
             self.digests.setdefault(file.path, self.hashes.record(found.file, found.data))
             self.manifests[file.path] = found.data
@@ -208,7 +209,7 @@ class _Reading:
             self.parts.files[file.path] = earlier
             self.digests[file.path] = earlier.digest
             return
-        found = read_bytes(self.root, file, MAX_DOCUMENT_BYTES)
+        found = self.reader.read(file, MAX_DOCUMENT_BYTES)
         if found.data is None:
             self.reasons.add(found.reason or "unreadable")
             self.digests[file.path] = f"!{found.reason}"
@@ -221,8 +222,8 @@ class _Reading:
         self.parts.files[file.path] = self._analyse(file.path, digest, found.data)
 
     def _analyse(self, path: str, digest: str, data: bytes) -> Part:
-        content_hash = sha256(data.removeprefix(_BYTE_ORDER_MARK))
-        part = Part(digest, content_hash)
+        marked = data.startswith(_BYTE_ORDER_MARK)
+        part = Part(digest, sha256(data[len(_BYTE_ORDER_MARK) :]) if marked else digest)
         if path in self.documents:
             part.document = documents.read_document(path, data, self.rules)
         elif is_analysed(path):

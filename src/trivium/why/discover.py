@@ -424,15 +424,54 @@ def read_bytes(root: str | Path, file: File, limit: int | None = None) -> Read:
     A path that leaves the root or passes a link is refused. A file that changes while it is read is read once more;
     if it changes again, the reason is `changed`. `Read.file` has the size and time that belong to the bytes.
     """
-    if _unfit(file.path) is not None or not file.path or "\0" in file.path:
-        return Read(None, file, "outside")
+    with Reader(root) as reader:
+        return reader.read(file, limit)
+
+
+class Reader:
+    """Reads files below one root as `read_bytes` does; the folder of the last one stays open for the next."""
+
+    def __init__(self, root: str | Path) -> None:
+        self._root = Path(root)
+        self._folder = ""
+        self._handle = -1
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def read(self, file: File, limit: int | None = None) -> Read:
+        """See `read_bytes`."""
+        if _unfit(file.path) is not None or not file.path or "\0" in file.path:
+            return Read(None, file, "outside")
+        return _read(self._root, file, limit, self._open)
+
+    def _open(self, path: str) -> int:
+        """Open a file part by part, so that no folder on the way can be a link."""
+        folder, _, name = path.rpartition("/")
+        if not _BY_FOLDER:
+            return _open_by_name(self._root, folder, name)
+        if self._handle < 0 or folder != self._folder:
+            self.close()
+            self._handle, self._folder = _open_folder(self._root, folder), folder
+        return os.open(name, _OPEN_FILE, dir_fd=self._handle)
+
+
+def _read(root: Path, file: File, limit: int | None, opening: Callable[[str], int]) -> Read:
     for _ in range(2):
         try:
-            handle = _open(Path(root), file.path)
+            handle = opening(file.path)
         except (FileNotFoundError, NotADirectoryError):
-            return Read(None, file, "outside" if os.path.lexists(Path(root, file.path)) else "missing")
+            return Read(None, file, "outside" if os.path.lexists(root / file.path) else "missing")
         except OSError:
-            return Read(None, file, "outside" if Path(root, file.path).is_symlink() else "unreadable")
+            return Read(None, file, "outside" if (root / file.path).is_symlink() else "unreadable")
         try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
@@ -459,20 +498,20 @@ def _read_all(handle: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _open(root: Path, path: str) -> int:
-    """Open a file below `root` part by part, so that no folder on the way can be a link."""
-    *folders, name = path.split("/")
-    if not _BY_FOLDER:
-        parent = root.joinpath(*folders)
-        if parent.resolve() != root.resolve().joinpath(*folders) or (parent / name).is_symlink():
-            raise NotADirectoryError(path)
-        return os.open(parent / name, _OPEN_FILE)
+def _open_folder(root: Path, path: str) -> int:
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for part in folders:
-            below = os.open(part, _OPEN | os.O_DIRECTORY, dir_fd=folder)
-            os.close(folder)
-            folder = below
-        return os.open(name, _OPEN_FILE, dir_fd=folder)
-    finally:
-        os.close(folder)
+    for part in path.split("/") if path else ():
+        above = folder
+        try:
+            folder = os.open(part, _OPEN | os.O_DIRECTORY, dir_fd=above)
+        finally:
+            os.close(above)
+    return folder
+
+
+def _open_by_name(root: Path, folder: str, name: str) -> int:
+    """Where folders cannot be opened: the resolved path must be the one that was asked for."""
+    parent = root / folder
+    if parent.resolve() != root.resolve() / folder or (parent / name).is_symlink():
+        raise NotADirectoryError(name)
+    return os.open(parent / name, _OPEN_FILE)

@@ -173,8 +173,10 @@ class _Projector:
     def run(self) -> ProjectionReport:
         domain = self._schema()
         known = {(type_, row[1]): row for type_ in TYPES for row in self._graph.concept_rows(type_)}
-        for key, wanted in self._wanted.nodes.items():
-            self._node(key, wanted, known.get(key))
+        self._make_nodes([key for key in self._wanted.nodes if key not in known])
+        for key, row in known.items():
+            if key in self._wanted.nodes:
+                self._node(key, self._wanted.nodes[key], row)
         stale = self._write_links(domain)
         self._remove_links(stale)
         self._remove_nodes([row for key, row in known.items() if key not in self._wanted.nodes and self._ours(row[3])])
@@ -226,11 +228,13 @@ class _Projector:
             renewed["status"] = "active"
         return renewed
 
-    def _node(self, key: Key, wanted: _Node, row: Row | None) -> None:
-        if row is None:
-            self._ids[key] = self._graph.insert_concept(*key, wanted.attributes, self._metadata(wanted.evidence))
-            self._report.created += 1
-            return
+    def _make_nodes(self, keys: list[Key]) -> None:
+        nodes = ((key, self._wanted.nodes[key]) for key in keys)
+        new = ((*key, node.attributes, self._metadata(node.evidence)) for key, node in nodes)
+        self._ids.update(zip(keys, self._graph.insert_concepts(new), strict=True))
+        self._report.created += len(keys)
+
+    def _node(self, key: Key, wanted: _Node, row: Row) -> None:
         self._ids[key] = row[0]
         current = self._metadata_of(row[3])
         ours = MARK in current

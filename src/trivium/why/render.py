@@ -134,9 +134,9 @@ def _entity(entity: dict[str, Any], known: _Known, short: _Short) -> Iterator[st
     told = {target for targets in links.values() for target in targets}
     if evidence := list(_evidence(entity, told)):
         yield f"  evidence: {short(evidence)}"
-    for words, targets in links.items():
-        if targets:
-            yield f"  {words}: {short([_with_symbols(path, names) for path, names in targets.items()])}"
+    lines = {words: [_with_symbols(path, names) for path, names in targets.items()] for words, targets in links.items()}
+    lines["affects"] = [item for item in lines["affects"] if item not in lines["defines"]]
+    yield from (f"  {words}: {short(items)}" for words, items in lines.items() if items)
 
 
 def _evidence(entity: dict[str, Any], told: Container[str]) -> Iterator[str]:
