@@ -314,6 +314,18 @@ def test_other_rules_are_not_answered_from_kept_parts(tmp_path: Path) -> None:
     assert warm.summary.reused == 0
 
 
+def test_patterns_of_the_configuration_take_linear_time(tmp_path: Path) -> None:
+    place = GitRepository(tmp_path / "work", start=False)
+    place.write("docs/" + "a" * 200 + ".md", "# A\n")
+    place.write("notes/new\nline/b.md", "# B\n\nStatus: accepted\n")
+    hard = "*a" * 30 + "b"
+    config = Config(entities=True, records=(hard, f"docs/{hard}", "notes/**"), glossaries=(hard,), changelogs=(hard,))
+    start = time.process_time()
+    built = checked(place.root, config)
+    assert time.process_time() - start < 5
+    assert [entity.name for entity in built.index.entities or []] == ["B"]
+
+
 def test_damaged_parts_are_none(tmp_path: Path) -> None:
     place = make(tmp_path / "work")
     first = checked(place.root)

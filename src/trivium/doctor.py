@@ -50,7 +50,7 @@ _CHECKS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-_EXTRAS = {"mcp": "mcp", "semantic": "numpy", "postgres": "psycopg", "server": "fastapi"}
+_EXTRAS = {"mcp": "mcp"}
 
 
 def examine(store: SqliteStore) -> dict[str, Any]:
