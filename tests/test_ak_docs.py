@@ -68,7 +68,7 @@ def test_enabled_indexed_asked(repository: GitRepository) -> None:
     assert summary["counts"]["decisions"] == 2
     text = ak_docs("why", "Cache")
     assert (text.code, text.err) == (0, "")
-    assert text.out.startswith(f"Why: Cache\n\ndecision {LRU_ID}: ")
+    assert text.out.startswith(f"Why: Cache\n\ndecision: Evict the least recently used [accepted] 2026-02-03\n  id: {LRU_ID}\n")
     answer = ak_docs("why", "Cache", "--json").json()
     validate(answer)
     assert answer["source"] == f"index:{summary['hash']}"
@@ -178,3 +178,12 @@ def test_both_commands_share_index_and_answer(repository: GitRepository) -> None
     enable(repository)
     ak_docs("index")
     assert run("why", "Cache", "--json").json() == ak_docs("why", "Cache", "--json").json()
+
+
+def test_a_file_that_is_no_index_is_never_replaced(repository: GitRepository) -> None:
+    for name in ("src/cache.ts", "doc-bridge.config.json"):
+        enable(repository, outFile=name)
+        before = (repository.root / name).read_bytes()
+        outcome = ak_docs("index")
+        assert (outcome.code, "is no index" in outcome.err) == (1, True)
+        assert (repository.root / name).read_bytes() == before

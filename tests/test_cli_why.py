@@ -42,8 +42,8 @@ def test_index_then_why_in_two_commands(repository: GitRepository) -> None:
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0] == "Why: Cache"
-    assert lines[2].startswith(f"decision {LRU_ID}: Evict the least recently used [accepted] 2026-02-03")
-    assert "which is superseded" in lines[3]
+    assert lines[2:4] == ["decision: Evict the least recently used [accepted] 2026-02-03", f"  id: {LRU_ID}"]
+    assert "which is superseded" in lines[4]
 
 
 def test_json_is_the_librarys_answer(repository: GitRepository) -> None:

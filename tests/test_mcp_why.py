@@ -63,7 +63,7 @@ def test_a_tool_answers_as_the_library_does(repository: GitRepository, name: str
         assert [item.text for item in result.content] == [to_json(expected)]
         text = (await client.call_tool(name, {"target": "Cache", "format": "text"})).content[0].text
         assert text.startswith("Why: Cache\n")
-        assert text.count(f"\n{KNOWLEDGE[name]} ") >= 1
+        assert text.count(f"\n{KNOWLEDGE[name]}: ") >= 1
 
     talk(scene)
 
@@ -99,13 +99,13 @@ def test_each_call_sees_what_changed_since(repository: GitRepository) -> None:
         failed, text = await ask()
         assert failed
         assert "There is no index" in text
-        assert f"trivium index {repository.root}" in text
+        assert f"trivium --db {os.environ['TRIVIUM_DB']} index {repository.root}" in text
         assert run("index").code == 0
         assert [entity["status"] for entity in json.loads((await ask())[1])["entities"]] == ["accepted"]
         repository.write("docs/adr/0002-lru.md", FILES["docs/adr/0002-lru.md"].replace("accepted", "deprecated"))
         failed, text = await ask()
         assert failed
-        assert f"Build it with: trivium index {repository.root}" in text
+        assert f"Build it with: trivium --db {os.environ['TRIVIUM_DB']} index {repository.root}" in text
         assert run("index").code == 0
         assert [entity["status"] for entity in json.loads((await ask())[1])["entities"]] == ["deprecated"]
 

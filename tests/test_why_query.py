@@ -685,7 +685,7 @@ def test_a_disabled_restricted_answer_carries_the_history_record_alone() -> None
 
 
 def test_nothing_found_is_an_answer_without_guidance_when_nothing_is_close() -> None:
-    answer = ask(worked_example(), "entirely different")
+    answer = ask(worked_example(), "entirely-different")
     assert (answer["entities"], answer["documents"], answer["truncated"]) == ([], [], False)
     assert "guidance" not in answer
 

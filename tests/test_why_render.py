@@ -33,18 +33,20 @@ def test_the_worked_example_as_text() -> None:
         """\
 Why: Cache
 
-decision knowledge-decision:docs/adr/0002-lru.md:Evict the least recently used: Evict the least recently used \
-[accepted] 2026-02-03
+decision: Evict the least recently used [accepted] 2026-02-03
+  id: knowledge-decision:docs/adr/0002-lru.md:Evict the least recently used
   supersedes Evict in order of arrival (docs/adr/0001-fifo.md), which is superseded
   evidence: docs/adr/0002-lru.md:1-9
   affects: src/cache.ts (`Cache`)
 
-concept knowledge-concept:Lookup cache: Lookup cache
+concept: Lookup cache
+  id: knowledge-concept:Lookup cache
   also called: Cache
   evidence: docs/cache.md:1-8
   defines: src/cache.ts (`Cache`)
 
-change knowledge-change:CHANGELOG.md:Evict by last use in src/cache.ts.:1.1.0: Evict by last use in src/cache.ts.
+change: Evict by last use in src/cache.ts.
+  id: knowledge-change:CHANGELOG.md:Evict by last use in src/cache.ts.:1.1.0
   evidence: CHANGELOG.md:5
   affects: src/cache.ts
 
@@ -52,7 +54,7 @@ Cited by CHANGELOG.md via src/cache.ts (line 5)
 Cited by docs/adr/0002-lru.md via src/cache.ts (line 9)
 Cited by docs/guide.md via src/cache.ts (line 3)
 
-documents: complete
+complete: documents
 git:first-parent: not-analyzed — There is no repository.
 """
     )
@@ -65,7 +67,7 @@ def test_supersession_is_told_in_words_in_both_directions() -> None:
 
 def test_decisions_that_hold_stand_before_those_that_they_replaced() -> None:
     text = shown(worked_example(), "docs/adr/0001-fifo.md", kind="decision")
-    assert text.count("\ndecision ") == 1
+    assert text.count("\ndecision: ") == 1
     source = worked_example()
     for found in source.entities or []:
         found.links.append(Link(kind="affected-path", target="src/cache.ts"))
@@ -146,9 +148,9 @@ def test_guidance_budget_memory_and_truncation_have_their_lines_in_order() -> No
     parts = [
         "Why: a\nThis answer is above budgetTokens",
         f"\nBudget: {total}/10 tokens (approximate), fits: no\n",
-        "\ndecision knowledge-decision:D0: D0\n",
+        "\ndecision: D0\n  id: knowledge-decision:D0\n",
         "\nmemory-supports note → knowledge-decision:D0: by alias D0 in .agent-memory/note.md\n",
-        "\ndocuments: complete\n",
+        "\ncomplete: documents\n",
         f"\n{TRUNCATED}\n",
     ]
     places = [text.index(part) for part in parts]
@@ -159,7 +161,7 @@ def test_guidance_budget_memory_and_truncation_have_their_lines_in_order() -> No
 def test_an_empty_answer_is_not_worded_as_proof() -> None:
     text = shown(worked_example(), "entirely different")
     assert NOTHING in text
-    assert "documents: complete" in text
+    assert "complete: documents" in text
 
 
 def test_a_disabled_index_shows_its_guidance_alone() -> None:
@@ -172,7 +174,7 @@ def test_text_of_a_repository_cannot_steer_the_terminal() -> None:
     evil = entity("concept", "Red\x1b[31m\nalert\u202e\x9b", aliases=("tab\there",), status="a\rb")
     text = shown(index(entities=[evil]), evil.name)
     assert not set(text) & set("\x1b\r\t\u202e\x9b")
-    assert "concept knowledge-concept:Red [31m alert" in text
+    assert "concept: Red [31m alert" in text
 
 
 @pytest.mark.parametrize("color", [False, True])

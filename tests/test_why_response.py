@@ -65,7 +65,7 @@ def test_a_caller_cannot_change_the_schema() -> None:
 def test_members_stand_in_the_order_of_the_contract() -> None:
     answer = full()
     assert list(answer) == list(KEY_ORDER)
-    assert list(knowledge_why(worked_example(), "nothing like it")) == [
+    assert list(knowledge_why(worked_example(), "nothing-like-it")) == [
         key for key in KEY_ORDER if key not in {"guidance", "memoryRelations", "budget"}
     ]
 

@@ -25,9 +25,9 @@ from trivium.errors import NotFoundError, StoreError, TriviumError
 if TYPE_CHECKING:
     from trivium import Context
     from trivium.why.config import Config
+    from trivium.why.stored import Loaded
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-CONFIGURATIONS = ("trivium.toml", "doc-bridge.config.json")
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Asked(Choices):
         top = repository.root_of(Path())
         here = Path.cwd().resolve()
         for folder in (here, *here.parents):
-            if any((folder / name).is_file() for name in CONFIGURATIONS):
+            if any((folder / name).is_file() for name in repository.CONFIGURATIONS):
                 return folder
             if folder == top:
                 break
@@ -59,6 +59,10 @@ class Asked(Choices):
         """The command that builds the index."""
         options = [] if self.config is None else ["--config", self.config]
         return shlex.join(["ak-docs", *options, "index"])
+
+    def leaves_open(self, root: Path) -> bool:
+        """Whether it is the default alone that leaves entities out: nothing says so. Raises: ConfigError."""
+        return repository.read_config(root, self.config, profile=self.profile, entities=True).entities
 
     def settings(self, root: Path) -> Config:
         """The configuration in force. Raises: ConfigError."""
@@ -121,12 +125,19 @@ def cli(ctx: click.Context) -> None:
 @_with_json
 @pass_asked
 def index(asked: Asked, watch: bool, text: bool) -> None:
-    """Build the index of the repository, write it to index.outFile, and print a summary as JSON."""
+    """Build the index of the repository, write it to index.outFile, and print a summary as JSON.
+
+    An index that holds entities is kept when the configuration does not say whether to read them.
+    """
     if text and asked.json:
         raise click.UsageError("--text and --json exclude each other.")
     root = asked.root
 
     def make(settings: Config) -> None:
+        kept = None if settings.entities or not asked.leaves_open(root) else _with_entities(context)
+        if kept is not None:
+            _tell_kept(kept, write_index(root, settings, kept.prepared.index), context, settings, text, watch)
+            return
         done = repository.build(context, root, settings)
         file = write_index(root, settings, done.build.index)
         made = repository.report(done, str(file), context, settings)
@@ -137,11 +148,60 @@ def index(asked: Asked, watch: bool, text: bool) -> None:
 
     settings = asked.settings(root)
     with asked.open() as kb:
-        context = kb.repository_context(root, create=True)
+        context = repository.context_to_fill(kb, None, root, settings, empty=watch)
         if watch:
             repository.keep_indexing(context, root, lambda: asked.settings(root), make)
         else:
             make(settings)
+
+
+def _with_entities(context: Context) -> Loaded | None:
+    """The index that the context holds, if it holds entities."""
+    from trivium.why.stored import IndexDamagedError, IndexMissingError
+
+    try:
+        loaded = context.repository_index()
+    except (IndexMissingError, IndexDamagedError):
+        return None
+    return None if loaded.prepared.index.entities is None else loaded
+
+
+def _tell_kept(kept: Loaded, file: Path, context: Context, settings: Config, text: bool, one_line: bool) -> None:
+    """Say that the index with entities was not replaced by one without, and how to choose."""
+    from trivium.why.stored import entities_switch
+
+    switch = entities_switch(settings)
+    index = kept.prepared.index
+    told = (
+        f"Kept the index that the context {context.slug!r} holds, because it holds decisions, concepts and changes, "
+        f"and nothing says that they are not wanted. It was not built again. Set {switch} to true to build it with "
+        "them, or to false to replace it by one without."
+    )
+    if text:
+        click.echo(printable(told))
+        return
+    kinds = [entity.kind for entity in index.entities or []]
+    counts = {
+        "files": len(index.paths),
+        "read": 0,
+        "reused": 0,
+        **{f"{kind}s": sum(entry.kind == kind for entry in index.entries) for kind in ("document", "module")},
+        **{f"{kind}s": kinds.count(kind) for kind in ("decision", "concept", "change")},
+        "memoryRelations": len(index.memory_relations),
+    }
+    made = {
+        "path": str(file),
+        "context": context.slug,
+        "hash": index.index_hash,
+        "enabled": True,
+        "changed": False,
+        "kept": True,
+        "counts": counts,
+        "graph": {"created": 0, "updated": 0, "removed": 0},
+        "diagnostics": [told],
+    }
+    click.echo(to_json(made, indent=None if one_line else 2))
+    click.echo(printable(told), err=True)
 
 
 def write_index(root: Path, config: Config, index: Any) -> Path:
@@ -156,6 +216,11 @@ def write_index(root: Path, config: Config, index: Any) -> Path:
                 f"index.outFile {config.out_file} passes a link that leads out of the repository.",
                 "Name a path inside the repository.",
             )
+        if file.exists() and not _is_index(file):
+            raise StoreError(
+                f"index.outFile {config.out_file} names a file that is no index; it is left alone.",
+                "Give the index a path of its own, such as .trivium/index.json.",
+            )
         _replace(file, canonical(index) + b"\n")
     except OSError as error:
         raise StoreError(
@@ -163,6 +228,17 @@ def write_index(root: Path, config: Config, index: Any) -> Path:
             "Check index.outFile and the rights of its folder.",
         ) from None
     return file
+
+
+def _is_index(file: Path) -> bool:
+    """Whether an earlier run wrote this file: a configuration from elsewhere must not make us replace others."""
+    import msgspec
+
+    try:
+        found = msgspec.json.decode(file.read_bytes())
+    except (ValueError, OSError):
+        return False
+    return isinstance(found, dict) and found.keys() >= {"formatVersion", "indexHash", "entries"}
 
 
 def _replace(file: Path, data: bytes) -> None:
@@ -202,7 +278,7 @@ def why(asked: Asked, target: str) -> None:
         else:
             loaded = repository.fresh_index(context, asked.rebuild, config=settings)
     found = repository.answer(loaded, target, kind=None, limit=20, budget_tokens=None, profile=asked.profile)
-    repository.print_answer(found, loaded, as_json=asked.json)
+    repository.print_answer(found, loaded, repository.search_words(context), as_json=asked.json)
 
 
 def _bound(asked: Asked, root: Path, kb: Any) -> Context:

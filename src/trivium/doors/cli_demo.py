@@ -108,8 +108,9 @@ class PrintedStage:
         from trivium.why.render import render_text
 
         click.echo(f"\n$ trivium why {target}{f' --kind {kind}' if kind else ''}")
-        find = context.repository_index().prepared.local.entity
-        click.echo(render_text(context.why(target, kind=kind), find).rstrip())
+        prepared = context.repository_index().prepared
+        answer = context.why(target, kind=kind)
+        click.echo(render_text(answer, prepared.local.entity, commits=prepared.index.commits).rstrip())
 
     def use(self, context: Context) -> None:
         self.context = context

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +15,7 @@ from trivium.errors import NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trivium import Context, KnowledgeBase
+    from trivium import Context
     from trivium.why.config import Config
 
     Command = TypeVar("Command", bound=Callable[..., Any])
@@ -55,15 +54,11 @@ def index(choices: Choices, path: str, watch: bool, config: str | None, no_cache
 
     settings = repository.read_config(root, config)
     with choices.open() as kb:
-        context = _context_to_fill(kb, choices.context, root)
+        context = repository.context_to_fill(kb, choices.context, root, settings, empty=watch)
         if watch:
             repository.keep_indexing(context, root, lambda: repository.read_config(root, config), make)
         else:
             make(settings)
-
-
-def _context_to_fill(kb: KnowledgeBase, slug: str | None, root: Path) -> Context:
-    return kb.repository_context(root, create=True) if slug is None else kb.context(slug)
 
 
 def _print_report(made: dict[str, Any], choices: Choices, *, one_line: bool) -> None:
@@ -123,17 +118,23 @@ def why(
         else:
             settings = None if config is None else repository.read_config(context.repository_root or root, config)
             loaded = repository.fresh_index(context, command, config=settings, cache=not no_cache)
+        search = repository.search_words(context, _own_database(choices))
     found = repository.answer(loaded, target, profile=profile, **asked)
-    repository.print_answer(found, loaded, as_json=choices.json)
+    repository.print_answer(found, loaded, search, as_json=choices.json)
 
 
 def _rebuild(choices: Choices, config: str | None, context: Context | None = None) -> str:
     """The command that builds the index which this one wanted, with the options that it needs."""
-    words = ["trivium", "index"]
-    if choices.db is not None and choices.db != os.environ.get("TRIVIUM_DB"):
-        words[1:1] = ["--db", choices.db]
-    if context is not None and choices.context is not None:
-        words += [str(context.repository_root or "."), "--context", choices.context]
-    if config is not None:
-        words += ["--config", config]
-    return shlex.join(words)
+    db = _own_database(choices)
+    if context is None:
+        return repository.build_command(None, db=db, config=config)
+    root = context.repository_root
+    if choices.context is not None:
+        return repository.build_command(root or Path(), db=db, context=choices.context, config=config)
+    below = root is not None and root != repository.root_of(root)
+    return repository.build_command(root if below else None, db=db, config=config)
+
+
+def _own_database(choices: Choices) -> str | None:
+    """The database given on the command line: not what the environment says to every command."""
+    return None if choices.db == os.environ.get("TRIVIUM_DB") else choices.db

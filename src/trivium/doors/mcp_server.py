@@ -6,6 +6,7 @@ The engine runs in worker threads, so the protocol loop stays responsive while a
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
@@ -20,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from trivium.doors.mcp_why import WhyTools
 from trivium.doors.mcp_wire import serve, standard_streams
+from trivium.errors import KipError, NotFoundError
 
 SERVER_NAME = "kip-mcp-server"
 GUIDE_URI = "kip://docs/Instructions.md"
@@ -27,12 +29,8 @@ PROMPT = "kip_bootstrap"
 
 INSTRUCTIONS = (
     "A graph memory spoken to in KIP 1.0. Begin with execute_kip_readonly and the command DESCRIBE PRIMER; read the "
-    f"resource {GUIDE_URI} for the language. On an error, follow its hint and try again. Before changing a file of an "
-    "indexed repository, ask knowledge.decision about its path."
-)
-WHY_INSTRUCTIONS = (
-    "What a repository records about itself: knowledge.decision, knowledge.concept and knowledge.whyChanged answer for "
-    "a path, an exported symbol, a name or an id. An empty answer is no proof; read its coverage."
+    f"resource {GUIDE_URI} for the language. On an error, follow its hint and try again. Commands act on the context "
+    "of the server, or on the one that the argument `context` names."
 )
 ACKNOWLEDGEMENT = (
     "Understood. I will ground names with SEARCH before I write, keep facts with their source and confidence, and "
@@ -72,6 +70,10 @@ ARGUMENTS: dict[str, Any] = {
             "default": False,
             "description": "Check everything and write nothing.",
         },
+        "context": {
+            "type": "string",
+            "description": "The slug of the context to act on; by default the one of this server.",
+        },
     },
     "additionalProperties": False,
 }
@@ -103,10 +105,21 @@ class Executor(Protocol):
         ...
 
 
-def make_server(context: Executor | None, *, readonly: bool = False, why: WhyTools | None = None) -> Server[Any]:
+Contexts = Callable[[object], Executor]
+"""Finds the context of a slug. Raises: NotFoundError."""
+
+
+def make_server(
+    context: Executor | None,
+    *,
+    readonly: bool = False,
+    why: WhyTools | None = None,
+    contexts: Contexts | None = None,
+) -> Server[Any]:
     """An MCP server over one context; `readonly` leaves out the tool that writes.
 
-    With `why` it also has the tools of a repository's index; without a context it has these alone.
+    With `why` it also has the tools of a repository's index; without a context it has these alone. `contexts` finds
+    the contexts that calls name.
     """
     kip = [] if context is None else [READ_TOOL] if readonly else [WRITE_TOOL, READ_TOOL]
     tools = {tool.name: tool for tool in kip}
@@ -127,15 +140,16 @@ def make_server(context: Executor | None, *, readonly: bool = False, why: WhyToo
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}; there is {names}.")
         # Models fill in null for what they do not use.
         request = {name: value for name, value in (params.arguments or {}).items() if value is not None}
-        execute = partial(context.execute_kip, request, readonly=params.name == READ_TOOL.name)
+        execute = partial(_execute, context, contexts, request, readonly=params.name == READ_TOOL.name)
         return tool_result(await anyio.to_thread.run_sync(execute))
 
+    about = None if why is None else why.instructions
     if context is None:
         return Server(
             SERVER_NAME,
             version=version("trivium"),
             title="Trivium",
-            instructions=WHY_INSTRUCTIONS,
+            instructions=about,
             on_list_tools=list_tools,
             on_call_tool=call_tool,
         )
@@ -143,7 +157,7 @@ def make_server(context: Executor | None, *, readonly: bool = False, why: WhyToo
         SERVER_NAME,
         version=version("trivium"),
         title="Trivium",
-        instructions=INSTRUCTIONS,
+        instructions=" ".join(filter(None, (INSTRUCTIONS, about))),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=_list_resources,
@@ -151,6 +165,21 @@ def make_server(context: Executor | None, *, readonly: bool = False, why: WhyToo
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
     )
+
+
+def _execute(
+    context: Executor, contexts: Contexts | None, request: dict[str, Any], *, readonly: bool
+) -> dict[str, Any]:
+    """The response of the context that the request names, else of the server's own."""
+    slug = request.pop("context", None)
+    if slug is not None:
+        try:
+            if contexts is None:
+                raise NotFoundError("This server has one context only.", "Leave out `context`.")
+            context = contexts(slug)
+        except NotFoundError as error:
+            return {"error": KipError("KIP_3002", error.message, error.hint or "").to_dict()}
+    return context.execute_kip(request, readonly=readonly)
 
 
 def tool_result(response: dict[str, Any]) -> types.CallToolResult:
@@ -203,11 +232,17 @@ async def _get_prompt(_: ServerRequestContext[Any], params: types.GetPromptReque
     return types.GetPromptResult(description="How to use KIP memory", messages=messages)
 
 
-def serve_stdio(context: Executor | None, *, readonly: bool = False, why: WhyTools | None = None) -> None:
+def serve_stdio(
+    context: Executor | None,
+    *,
+    readonly: bool = False,
+    why: WhyTools | None = None,
+    contexts: Contexts | None = None,
+) -> None:
     """Serve on standard input and output until the input ends and all of it is answered.
 
     Only the protocol is written to standard output.
     """
-    server = make_server(context, readonly=readonly, why=why)
+    server = make_server(context, readonly=readonly, why=why, contexts=contexts)
     with standard_streams() as (source, sink):
         anyio.run(serve, server, source, sink)

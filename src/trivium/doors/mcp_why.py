@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,34 +11,62 @@ import mcp_types as types
 
 from trivium.doors import repository
 from trivium.errors import NotFoundError, TriviumError
+from trivium.location import MEMORY
 from trivium.why.prepared import PreparedIndex, Profile
-from trivium.why.tools import TOOL_KINDS, ToolResult, call_tool, tool_definitions
+from trivium.why.tools import PLAIN_NAMES, TOOL_KINDS, ToolResult, call_tool, spelled, tool_definitions
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
+
+_MOST_SLUGS = 20
 
 
 class WhyTools:
     """The tools over the index of the context `slug`, or of the one bound to the repository around `place`.
 
-    In the service profile the stored index is all there is: no file is read and no process started, so it is not
-    checked for freshness.
+    A call may name another context, though not in the service profile. There the stored index is all there is: no file
+    is read and no process started, so it is not checked for freshness. `plain` lists the tools under names without
+    dots; `db` is the database as the caller gave it, for the command that builds an index.
     """
 
     def __init__(
-        self, kb: KnowledgeBase, place: Path, slug: str | None, *, profile: Profile = "local", config: str | None = None
+        self,
+        kb: KnowledgeBase,
+        place: Path,
+        slug: str | None,
+        *,
+        profile: Profile = "local",
+        config: str | None = None,
+        plain: bool = False,
+        db: str | None = None,
     ) -> None:
         self._kb = kb
         self._place = Path(place).resolve()
         self._slug = slug
         self._profile = profile
-        self._config = config
+        self._config = None if config is None else str(Path(config).absolute())
+        self._plain = plain
+        self._db = None if db is None else kb.url
 
     def __contains__(self, name: str) -> bool:
-        return name in TOOL_KINDS
+        return name in TOOL_KINDS or name in PLAIN_NAMES
+
+    @property
+    def instructions(self) -> str:
+        """What the server says about the tools when a client connects."""
+        decision, concept, change = (spelled(name, self._plain) for name in TOOL_KINDS)
+        said = (
+            f"What a repository records about itself: {decision}, {concept} and {change} answer for a path, an "
+            "exported symbol, a name or an id. Before changing a file of an indexed repository, ask "
+            f"{decision} about its path. An empty answer is no proof; read its coverage."
+        )
+        about = self._about()
+        return said if about is None else f"{said} {about}"
 
     def tools(self) -> list[types.Tool]:
         """The tools that the configuration offers; all of them as long as there is no index."""
+        about = self._about()
+        local = self._profile != "service"
         return [
             types.Tool(
                 name=found["name"],
@@ -47,7 +74,7 @@ class WhyTools:
                 input_schema=found["inputSchema"],
                 annotations=types.ToolAnnotations.model_validate(found["annotations"]),
             )
-            for found in tool_definitions(self._allowed())
+            for found in tool_definitions(self._allowed(None), plain=self._plain, contexts=local, about=about)
         ]
 
     def call(self, name: str, arguments: Mapping[str, Any] | None) -> types.CallToolResult:
@@ -60,22 +87,27 @@ class WhyTools:
         return types.CallToolResult(content=[text], is_error=done.is_error, _meta=done.meta or None)
 
     def _call(self, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
-        context = self._context()
+        local = self._profile != "service"
+        asked = (arguments or {}).get("context") if local else None
+        slug = asked if isinstance(asked, str) and asked else None
+        context = self._context(slug)
         root = None if context is None else context.repository_root
-        unread = self._profile == "service" and root is None
         return call_tool(
             name,
             arguments,
-            None if unread else partial(self._load, context, root),
+            partial(self._load, context, root, slug) if local or root is not None else None,
             profile=self._profile,
-            allowed=self._allowed(),
+            allowed=self._allowed(slug),
             root=None if root is None else str(root),
+            contexts=local,
         )
 
     # --- the index --------------------------------------------------------------------------------
 
-    def _context(self) -> Context | None:
+    def _context(self, slug: str | None) -> Context | None:
         """The context whose index is read: looked up for each call, since an index may be built meanwhile."""
+        if slug is not None:
+            return named_context(self._kb, slug)
         if self._slug is not None:
             return self._kb.context(self._slug)
         try:
@@ -84,29 +116,77 @@ class WhyTools:
             default = self._kb.context(self._kb.slug)
             return None if default.repository_root is None else default
 
-    def _load(self, context: Context | None, root: Path | None) -> PreparedIndex:
-        """The index, decoded once for as long as it stays the same. Raises: TriviumError with the way to build it."""
-        command = self._command(root)
+    def _about(self) -> str | None:
+        """Which context holds the repository, so that the tools of KIP can be asked about the same one."""
+        if self._profile == "service":
+            return None
+        try:
+            context = self._context(None)
+        except TriviumError:
+            return None
+        root = None if context is None else context.repository_root
         if context is None or root is None:
+            return None
+        return (
+            f'The repository {root} is the context "{context.slug}": execute_kip and execute_kip_readonly reach its '
+            f'graph with "context": "{context.slug}".'
+        )
+
+    def _load(self, context: Context | None, root: Path | None, slug: str | None) -> PreparedIndex:
+        """The index, decoded once for as long as it stays the same. Raises: TriviumError with the way to build it."""
+        command = self._command(root, slug)
+        if context is None or root is None:
+            if self._kb.url == MEMORY:
+                raise NotFoundError("The memory of this server is in no file, so it has no index.", "Use --db FILE.")
+            if slug is not None:
+                raise NotFoundError(
+                    f"The context {slug!r} holds no index of a repository.", f"Build it with: {command}"
+                )
             raise repository.missing(repository.root_of(self._place), command)
         if self._profile == "service":
             return context.repository_index().prepared
-        settings = None if self._config is None else repository.read_config(root, self._config)
+        config = self._config_for(slug)
+        settings = None if config is None else repository.read_config(root, config)
         return repository.fresh_index(context, command, config=settings).prepared
 
-    def _allowed(self) -> Collection[str] | None:
+    def _config_for(self, slug: str | None) -> str | None:
+        """The configuration that was named: it is about the server's own repository alone."""
+        if slug is None or self._config is None:
+            return self._config
+        own = self._context(None)
+        return self._config if own is not None and own.slug == slug else None
+
+    def _allowed(self, slug: str | None) -> Collection[str] | None:
         """The tools that the repository's configuration lists; a restricted caller is not ruled by it."""
         if self._profile == "service":
             return None
         try:
-            context = self._context()
+            context = self._context(slug)
             root = None if context is None else context.repository_root
-            return None if root is None else repository.read_config(root, self._config).mcp_tools
+            return None if root is None else repository.read_config(root, self._config_for(slug)).mcp_tools
         except TriviumError:
             return None
 
-    def _command(self, root: Path | None) -> str:
+    def _command(self, root: Path | None, slug: str | None) -> str:
+        """The command that builds the index, to be run in any folder."""
         place = root or repository.root_of(self._place)
-        context = [] if self._slug is None else ["--context", self._slug]
-        config = [] if self._config is None else ["--config", self._config]
-        return shlex.join(["trivium", "index", str(place), *context, *config])
+        context = slug if slug is not None else self._slug
+        if slug is not None and self._slug is None:
+            bound = self._context(None)
+            if bound is not None and bound.slug == slug:
+                context = None
+        return repository.build_command(place, db=self._db, context=context, config=self._config_for(slug))
+
+
+def named_context(kb: KnowledgeBase, slug: object) -> Context:
+    """The context that a call names. Raises: NotFoundError that lists those there are."""
+    if isinstance(slug, str):
+        try:
+            return kb.context(slug)
+        except NotFoundError:
+            pass
+    slugs = [context.slug for context in kb.contexts()]
+    listed = ", ".join(slugs[:_MOST_SLUGS]) + (" and others" if len(slugs) > _MOST_SLUGS else "")
+    raise NotFoundError(
+        f"There is no context {slug!r}.", f"There is: {listed}. Without `context` it is the server's own."
+    )

@@ -63,7 +63,8 @@ def _answered(target: str, as_json: bool) -> str | None:
         with trivium.open(file) as kb:
             context = repository.bound_context(kb, Path())
             loaded = repository.fresh_index(context, "trivium index")
+            search = repository.search_words(context)
         found = repository.answer(loaded, target, kind=None, limit=20, budget_tokens=None, profile="local")
-        return repository.answer_text(found, loaded, as_json=as_json)
+        return repository.answer_text(found, loaded, search, as_json=as_json)
     except Exception:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from trivium.why.config import Config
     from trivium.why.stored import Indexed, Loaded
 
+CONFIGURATIONS = ("trivium.toml", "doc-bridge.config.json")
 LONG = 300
 """Files from which a build on a terminal shows its progress."""
 
@@ -63,12 +65,37 @@ def fresh_index(context: Context, command: str, *, config: Config | None = None,
 @contextmanager
 def naming(command: str) -> Iterator[None]:
     """Let errors about a missing, stale or damaged index say how to build it."""
-    from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexStaleError
+    from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexSettingsError, IndexStaleError
 
     try:
         yield
+    except IndexSettingsError as error:
+        raise IndexSettingsError(error.message, error.setting, command) from None
     except (IndexMissingError, IndexStaleError, IndexDamagedError) as error:
         raise type(error)(error.message, f"Build it with: {command}") from None
+
+
+def build_command(
+    root: Path | None, *, db: str | None = None, context: str | None = None, config: str | None = None
+) -> str:
+    """The command that builds an index, with the options that it needs.
+
+    `root` None means the repository of the working folder. A folder below the root of its work tree that has a
+    configuration of its own is a repository to `ak-docs` alone.
+
+    >>> build_command(Path("/"), db="my memory.db", context="shop")
+    "trivium --db 'my memory.db' index / --context shop"
+    """
+    if root is not None and context is None and config is None and root != root_of(root):
+        own = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)
+        if own is not None:
+            variable = [] if db is None else [f"TRIVIUM_DB={shlex.quote(db)}"]
+            return " ".join([*variable, shlex.join(["ak-docs", "--config", str(own), "index"])])
+    words = ["trivium", *([] if db is None else ["--db", db]), "index"]
+    words += [] if root is None else [str(root)]
+    words += [] if context is None else ["--context", context]
+    words += [] if config is None else ["--config", config]
+    return shlex.join(words)
 
 
 def missing(root: Path, command: str) -> TriviumError:
@@ -114,22 +141,38 @@ def check_arguments(target: str, kind: str | None, limit: int, budget_tokens: in
         raise click.BadParameter(f"it {error.problem}. {error.hint or ''}", param_hint=f"'{name}'") from None
 
 
-def print_answer(found: dict[str, Any], loaded: Loaded, *, as_json: bool) -> None:
-    """Print an answer as JSON or as text."""
+def print_answer(found: dict[str, Any], loaded: Loaded, search: list[str], *, as_json: bool) -> None:
+    """Print an answer as JSON or as text; `search` as for `answer_text`."""
     import click
 
     from trivium.doors.cli_output import wants_color
 
-    text = answer_text(found, loaded, as_json=as_json, color=wants_color(sys.stdout))
+    text = answer_text(found, loaded, search, as_json=as_json, color=wants_color(sys.stdout))
     click.echo(text, nl=False, color=True)
 
 
-def answer_text(found: dict[str, Any], loaded: Loaded, *, as_json: bool, color: bool = False) -> str:
-    """An answer as JSON or for people, with its last line ending."""
+def search_words(context: Context, db: str | None = None) -> list[str]:
+    """The words of the command line before a KIP command that is to search a repository's graph."""
+    slug = [] if context.slug == context.knowledge_base.slug else ["--context", context.slug]
+    return ["trivium", *([] if db is None else ["--db", db]), *slug, "kip"]
+
+
+def answer_text(found: dict[str, Any], loaded: Loaded, search: list[str], *, as_json: bool, color: bool = False) -> str:
+    """An answer as JSON or for people, with its last line ending.
+
+    `search` are the words before a KIP command that searches the graph, for a target that nothing has.
+    """
+    from trivium.why.query import search_command
     from trivium.why.render import render_text
     from trivium.why.response import to_json
 
-    return f"{to_json(found)}\n" if as_json else render_text(found, loaded.prepared.local.entity, color=color)
+    if as_json:
+        return f"{to_json(found)}\n"
+    command = search_command(found["target"])
+    if command is not None and "guidance" in found:
+        found = found | {"guidance": found["guidance"].replace(command, shlex.join([*search, command]))}
+    prepared = loaded.prepared
+    return render_text(found, prepared.local.entity, color=color, commits=prepared.index.commits)
 
 
 # --- building -------------------------------------------------------------------------------------
@@ -157,6 +200,41 @@ class Bar:
             self._bar = click.progressbar(length=total, label="Reading", file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)
+
+
+def context_to_fill(kb: KnowledgeBase, slug: str | None, root: Path, config: Config, *, empty: bool = False) -> Context:
+    """The context that takes the index of a repository: the named one, or the one bound to it, made if need be.
+
+    Raises: NotFoundError; NothingToReadError, before any context is made, when there is no file and no history and no
+    index of them yet, unless `empty`.
+    """
+    try:
+        context = kb.repository_context(root) if slug is None else kb.context(slug)
+        known = context.repository_root == root
+    except NotFoundError:
+        if slug is not None:
+            raise
+        known = False
+    if not known and not empty and not _is_anything(kb.context(kb.slug).index_settings(root, config), root):
+        raise NothingToReadError(
+            f"There is nothing to read in {root}: no file, and no history of git.",
+            "Name the folder of a repository: trivium index PATH. Ignored and excluded files are not read.",
+        )
+    return kb.repository_context(root, create=True) if slug is None else kb.context(slug)
+
+
+class NothingToReadError(TriviumError):
+    """A folder holds nothing that an index could be made of."""
+
+
+def _is_anything(config: Config, root: Path) -> bool:
+    from trivium.why.discover import discover
+    from trivium.why.fingerprint import history_state
+
+    if discover(root, config).files:
+        return True
+    history = history_state(root, config)
+    return history is not None and history["head"] is not None
 
 
 def build(context: Context, root: Path, config: Config, *, cache: bool = True) -> Indexed:
@@ -200,6 +278,8 @@ def report_text(made: dict[str, Any], ask: str) -> str:
         lines.insert(4, f"  notes     {counts['memoryRelations']:,} that support what is recorded")
     if made["diagnostics"]:
         lines += ["Not complete:", *(f"  {_cut(text)}" for text in made["diagnostics"])]
+    if not counts["files"]:
+        return "\n".join([*lines, "There is no file to read here."])
     return "\n".join([*lines, f"Ask with: {ask}"])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from trivium.kip import bind, protect, tree
 from trivium.kip.bind import Parameters
+from trivium.kip.patterns import may_bind_memberships
 from trivium.kip.schema_rules import Schemas
 from trivium.settings import Settings
 from trivium.store.graph import Concept, Graph, is_link_id
@@ -53,7 +54,8 @@ def delete_propositions(
 ) -> dict[str, int]:
     """The links among the targets, and what was said about them."""
     doomed = {element_id for element_id in ids if is_link_id(element_id)}
-    _check_links(graph, doomed, command.at)
+    if may_bind_memberships(command.where):
+        _check_links(graph, doomed, command.at)
     if dry_run:
         return {"deleted_propositions": 0}
     return {"deleted_propositions": graph.delete_links(sorted(_with_statements(graph, doomed)))}

@@ -189,9 +189,7 @@ class _Links:
         object_ = new if link.object == old else link.object
         there = self._graph.link_between(subject, link.predicate, object_)
         if there is None or there.id == link.id:
-            link.subject, link.object = subject, object_
-            self._graph.update_link(link)
-            self._graph.note_higher_order(link)
+            self._graph.repoint_link(link, subject, object_)
             self._moved.add(link.id)
             return None
         attributes = {**link.attributes, **there.attributes}

@@ -77,6 +77,8 @@ class PathAtom(Struct):
         return (self.subject, self.object)
 
 
+MEMBERSHIP = "belongs_to_domain"
+
 Atom = ConceptAtom | LinkAtom | LinkIdAtom | PathAtom
 Fresh = Callable[[], str]
 
@@ -156,6 +158,26 @@ def variables_in(expr: tree.Expr) -> dict[str, int]:
         elif isinstance(item, tree.Negation):
             stack.append(item.item)
     return found
+
+
+def may_bind_memberships(group: tree.Group) -> bool:
+    """Whether a link of this group can be a domain membership: false only if all its predicates are others."""
+    stack: list[object] = list(group.clauses)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tree.LinkClause):
+            stack.append(item.match)
+        elif isinstance(item, tree.LinkById):
+            return True
+        elif isinstance(item, tree.LinkPattern):
+            stack += [item.subject, item.object]
+            predicate = item.predicate
+            names = predicate.names if isinstance(predicate, tree.PredicateNames) else []
+            if not names or any(not isinstance(name, tree.Lit) or name.value == MEMBERSHIP for name in names):
+                return True
+        elif isinstance(item, (tree.Not, tree.Optional, tree.Union)):
+            stack += item.group.clauses
+    return False
 
 
 def mentioned(group: tree.Group) -> set[str]:

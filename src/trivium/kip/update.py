@@ -61,6 +61,11 @@ def update(
 
 
 def _elements(graph: Graph, ids: list[int]) -> Iterable[Element]:
+    if len(ids) == 1:
+        element = graph.element(ids[0])
+        if element is not None:
+            yield element
+        return
     yield from graph.concepts(element_id for element_id in ids if not is_link_id(element_id))
     yield from graph.links(element_id for element_id in ids if is_link_id(element_id))
 
@@ -73,6 +78,7 @@ class _Block:
         self._plain: dict[str, Any] = {}
         self._computed: list[tuple[str, tree.UpdateCall]] = []
         self.places: dict[str, int] = {}
+        self.keys: list[str] = []
         if block is None:
             return
         if block.param is not None:
@@ -89,15 +95,14 @@ class _Block:
                 if isinstance(found, (dict, list)):
                     values.check_storable(found, value.at)
                 self._plain[key] = found
+        self.keys = [*self._plain, *(key for key, _ in self._computed)]
         if not self.keys:
             raise KipError("KIP_1001", f"{what} is empty.", "Name at least one key.", at=block.at)
 
-    @property
-    def keys(self) -> list[str]:
-        return [*self._plain, *(key for key, _ in self._computed)]
-
     def changed(self, element: Element, current: dict[str, Any]) -> dict[str, Any] | None:
         """The new contents, or None if every key was skipped."""
+        if not self.keys:
+            return None
         written = dict(self._plain)
         for key, call in self._computed:
             value = _evaluate(call, element)

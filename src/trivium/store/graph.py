@@ -359,23 +359,27 @@ class Graph:
     def update_link(
         self, link: Link, attributes: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None
     ) -> None:
-        """Write contents and endpoints, raise the version. None leaves a part as it is."""
+        """Write new contents and raise the version. None leaves a part as it is."""
         if attributes is not None:
             link.attributes = attributes
         if metadata is not None:
             link.metadata = metadata
         link.version += 1
         self._execute(
-            "UPDATE link SET s = ?, o = ?, version = ?, updated_at = ?, attrs = jsonb(?), meta = jsonb(?) WHERE id = ?",
-            (
-                link.subject,
-                link.object,
-                link.version,
-                self.now,
-                *_contents(link.attributes, link.metadata),
-                link.id,
-            ),
+            "UPDATE link SET version = ?, updated_at = ?, attrs = jsonb(?), meta = jsonb(?) WHERE id = ?",
+            (link.version, self.now, *_contents(link.attributes, link.metadata), link.id),
         )
+
+    def repoint_link(self, link: Link, subject: int, object_: int) -> None:
+        """Move a link to other ends, keeping its id, and raise its version."""
+        link.subject, link.object = subject, object_
+        link.version += 1
+        self._execute(
+            "UPDATE link SET s = ?, o = ?, version = ?, updated_at = ? WHERE id = ?",
+            (subject, object_, link.version, self.now, link.id),
+        )
+        if subject & 1 or object_ & 1:
+            self._note_higher_order(link.predicate)
 
     def delete_concept(self, node: Concept) -> None:
         self._execute("DELETE FROM concept WHERE id = ?", (node.id,))
@@ -432,11 +436,6 @@ class Graph:
         if ("h", predicate) not in self._counts and not self.count("h", predicate):
             self._bump("h", predicate, 1)
             self.schema_changed = True
-
-    def note_higher_order(self, link: Link) -> None:
-        """Call after endpoints of a link have changed."""
-        if link.subject & 1 or link.object & 1:
-            self._note_higher_order(link.predicate)
 
     def _index(self, element_id: int, name: str, attributes: dict[str, Any]) -> None:
         if self._text_of is not None:

@@ -236,20 +236,23 @@ class SqliteStore:
         self._take_turn(limit)
         session = self._writer
         try:
-            with self._translated(limit):
-                session.connection.set_busy_handler(self._patience(deadline))
-                session.execute("BEGIN IMMEDIATE")
-                session.deadline = deadline
-                try:
-                    yield session
-                    session.deadline = 0.0
-                    session.execute("COMMIT")
-                except BaseException as error:
-                    session.deadline = 0.0
-                    if session.connection.in_transaction:
-                        self._undo(session)
-                    if not isinstance(error, Rollback):
-                        raise
+            session.connection.set_busy_handler(self._patience(deadline))
+            session.execute("BEGIN IMMEDIATE")
+            session.deadline = deadline
+            try:
+                yield session
+                session.deadline = 0.0
+                session.execute("COMMIT")
+            except BaseException as error:
+                session.deadline = 0.0
+                if session.connection.in_transaction:
+                    self._undo(session)
+                if not isinstance(error, Rollback):
+                    raise
+        except apsw.Error as error:
+            if self._closed:
+                raise self.closed_error() from None
+            raise translate(error, self.path, limit) from None
         finally:
             self._lock.release()
             if self._closed:

@@ -266,6 +266,9 @@ def _add_entities(
     room = MAX_ENTITIES - len(linked.entities)
     changes, by_path, link_reasons = linking.change_entities(history, built.resolver, room)
     index.entities = sorted([*linked.entities, *changes], key=lambda entity: entity.id)
+    kept = {entity.id for entity in changes}
+    named = (linking.change_id(commit.sha) for commit in history.commits)
+    index.commits = [entity_id for entity_id in named if entity_id in kept]
     index.changes_by_path = by_path
     index.entities_by_path = linked.entities_by_path
     index.entities_by_name = linked.entities_by_name

@@ -215,8 +215,13 @@ def change_entities(
     return sorted(entities, key=lambda entity: entity.id), _settled(beyond), sorted(reasons)
 
 
+def change_id(sha: str) -> str:
+    """The id of the change that a commit is."""
+    return f"knowledge-change:{sha}"
+
+
 def _change(commit: CommitChange, resolver: Resolver, beyond: dict[str, list[str]], reasons: set[str]) -> Entity:
-    entity_id = f"knowledge-change:{commit.sha}"
+    entity_id = change_id(commit.sha)
     links: list[Link] = []
     for path in sorted({path for path in commit.paths if is_path(path)}):
         entry = resolver.entry_at(path)

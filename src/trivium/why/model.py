@@ -183,6 +183,8 @@ class Index(Closed):
     """Paths that records and change logs cite in code and that exist no more, to entity ids."""
     entities_by_name: dict[str, list[str]] = {}
     """Names cited in code that have several owners, to the entities that cite them (reference 7)."""
+    commits: list[str] = []
+    """Change ids of the window's commits along the first-parent line, newest first."""
 
 
 # --- the answer (reference 8) ---------------------------------------------------------------------

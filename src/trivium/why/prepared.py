@@ -165,7 +165,8 @@ class View:
     @cached_property
     def rank(self) -> list[int]:
         """For each position its place when a limit must choose: decisions, concepts, change logs, newest commits."""
-        places = sorted(range(len(self.entities)), key=lambda position: _preference(self.entities[position]))
+        newest = {entity_id: place for place, entity_id in enumerate(self.prepared.index.commits)}
+        places = sorted(range(len(self.entities)), key=lambda position: _preference(self.entities[position], newest))
         rank = [0] * len(places)
         for place, position in enumerate(places):
             rank[position] = place
@@ -256,9 +257,13 @@ def _owns(entry: Entry, name: str) -> bool:
     return any(definition.name == name for definition in entry.definitions)
 
 
-def _preference(entity: Entity) -> tuple[int, bool, tuple[int, ...], tuple[str, int], str]:
-    """Sort key of `View.rank`: kind, change logs before commits, newest first, place in the document, id."""
+def _preference(entity: Entity, newest: dict[str, int]) -> tuple[int, bool, int, tuple[int, ...], tuple[str, int], str]:
+    """Sort key of `View.rank`: kind, change logs before commits, newest first, place in the document, id.
+
+    `newest` holds the places of commits along the first-parent line; those without one follow by date.
+    """
     commit = is_commit(entity) and entity.kind == "change"
-    newest = tuple(-ord(character) for character in entity.date or "") if commit else ()
+    line = newest.get(entity.id, len(newest)) if commit else 0
+    dated = tuple(-ord(character) for character in entity.date or "") if commit else ()
     place = min(((path, span[0]) for path, span in regions(entity)), default=("", 0))
-    return (_KIND_ORDER[entity.kind], commit, newest or (0,), place, entity.id)
+    return (_KIND_ORDER[entity.kind], commit, line, dated or (0,), place, entity.id)

@@ -6,6 +6,7 @@ documents → cut to the limit → budget. Nothing is inferred, and no file, pro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, get_args
 
@@ -27,6 +28,8 @@ DISABLED = (
     "again (`trivium index`, or `ak-docs index`). A restricted service cannot do this itself: give it a stored index "
     "that holds entities."
 )
+_MAX_WORDS = 96
+"""Characters of a target that are searched for as words."""
 UNREAD_HISTORY = Coverage(
     analyzer="knowledge-query",
     scope=HISTORY_SCOPE,
@@ -321,7 +324,8 @@ def _guidance(view: View, found: Found, located: Located, matching: int, known: 
     """What is worth saying beside the lists: the definition around a line, other kinds, names close to an unknown."""
     if not known:
         spellings = [found.request.target, located.spelling]
-        return _suggested(suggestions(view.askable, spellings))
+        said = _suggested(suggestions(view.askable, spellings))
+        return said if found.request.profile == "service" else [*said, *_words(found.request.target)]
     said = _around(view.prepared, located)
     if found.request.kind is not None and matching and not found.ranked:
         count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
@@ -337,6 +341,31 @@ def _suggested(names: list[str]) -> list[str]:
             return [text]
         names = names[:-1]
     return []
+
+
+def search_command(target: str) -> str | None:
+    """The KIP command that searches the repository's graph for the words of a target; None for a single word.
+
+    >>> search_command("why do we evict"), search_command("evict")
+    ('SEARCH CONCEPT "why do we evict" LIMIT 10', None)
+    """
+    words = re.sub(r'["\\\\\x00-\x1f\x7f-\x9f]', " ", target).split()
+    if len(words) < 2:
+        return None
+    text = " ".join(words)
+    if len(text) > _MAX_WORDS:
+        text = text[: _MAX_WORDS + 1].rpartition(" ")[0] or text[:_MAX_WORDS]
+    return f'SEARCH CONCEPT "{text}" LIMIT 10'
+
+
+def _words(target: str) -> list[str]:
+    command = search_command(target)
+    if command is None:
+        return []
+    return [
+        "A target is a path, symbol or name, matched exactly. "
+        f"To look for words, search the repository's graph: {command}"
+    ]
 
 
 def _around(prepared: PreparedIndex, located: Located) -> list[str]:

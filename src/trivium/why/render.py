@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trivium.why.model import Entity
@@ -24,23 +24,37 @@ NOTHING = (
 SHOWN = 8
 """The most paths, names or places in one line; the rest is counted."""
 MAX_REASON = 240
+OTHERS = 3
+"""The most lines about what was not read completely."""
+AMBIGUITIES = 3
+_AMBIGUOUS = "ambiguous-symbol: "
 MORE = "--json shows all"
 TRUNCATED = "Some results were left out by the limit; ask with a higher one to see more."
 
 
-def render_text(answer: dict[str, Any], find: Find | None = None, *, color: bool = False, more: str = MORE) -> str:
+def render_text(
+    answer: dict[str, Any],
+    find: Find | None = None,
+    *,
+    color: bool = False,
+    more: str = MORE,
+    commits: Sequence[str] = (),
+) -> str:
     """The text of an answer of `knowledge_why`, ending in a line ending; equal answers give equal text.
 
     `find` looks up entities that are linked but not in the answer (`View.entity`), so that supersession can be told
-    with name and status. Long lists are cut, saying how `more` is had; what says the same twice is said once. Control
-    characters of repository texts become spaces.
+    with name and status; `commits` are the change ids of the first-parent line, newest first (`Index.commits`), without
+    which commits are ordered by date. Long lists are cut, saying how `more` is had; what says the same twice is said
+    once. Control characters of repository texts become spaces.
     """
     known = _Known(answer, find)
     short = _Short(answer["target"], more)
-    blocks = [list(_head(answer)), *(list(_entity(entity, known, short)) for entity in _ordered(answer["entities"]))]
+    newest = {entity_id: place for place, entity_id in enumerate(commits)}
+    ordered = _ordered(answer["entities"], newest)
+    blocks = [list(_head(answer)), *(list(_entity(entity, known, short)) for entity in ordered)]
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
     blocks.append([f"Cited by {item['path']} {short.context(item['context'])}" for item in answer["documents"]])
-    blocks.append([_coverage(record, more) for record in answer["coverage"]])
+    blocks.append(list(_coverage(answer["coverage"], short, more)))
     blocks.append([TRUNCATED] if answer["truncated"] else [])
     cleaned = [[_CONTROL.sub(" ", line) for line in block] for block in blocks if block]
     if color:
@@ -59,13 +73,14 @@ class _Short:
     def __call__(self, items: Sequence[str]) -> str:
         if len(items) <= SHOWN:
             return ", ".join(items)
-        first = sorted(items, key=lambda item: not self._is_asked(item))[:SHOWN]
+        first = sorted(items, key=lambda item: not self.is_asked(item))[:SHOWN]
         return f"{', '.join(first)} and {len(items) - SHOWN} more ({self._more})"
 
     def context(self, text: str) -> str:
         return f"via {self(text.removeprefix('via ').split(', '))}"
 
-    def _is_asked(self, item: str) -> bool:
+    def is_asked(self, item: str) -> bool:
+        """Whether the item is the target or lies below it."""
         rest = item.removeprefix(self._target)
         return rest != item and (not rest or rest[0] in "/: ")
 
@@ -100,10 +115,11 @@ def _head(answer: dict[str, Any]) -> Iterator[str]:
         yield NOTHING
 
 
-def _ordered(entities: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int]) -> list[dict[str, Any]]:
     """Decisions (superseded ones last), concepts, change-log entries, commits with the newest first; else by id."""
     by_id = sorted(entities, key=lambda entity: str(entity["id"]))
-    newest = sorted(by_id, key=lambda entity: str(entity.get("date", "")) if _sha(entity) else "", reverse=True)
+    dated = sorted(by_id, key=lambda entity: str(entity.get("date", "")) if _sha(entity) else "", reverse=True)
+    newest = sorted(dated, key=lambda entity: place.get(entity["id"], len(place)) if _sha(entity) else 0)
     return sorted(newest, key=lambda entity: (_KIND_ORDER[entity["kind"]], _is_past(entity), _sha(entity) is not None))
 
 
@@ -121,7 +137,8 @@ def _sha(entity: dict[str, Any]) -> str | None:
 def _entity(entity: dict[str, Any], known: _Known, short: _Short) -> Iterator[str]:
     status = f" [{entity['status']}]" if "status" in entity else ""
     date = f" {entity['date']}" if "date" in entity and _sha(entity) is None else ""
-    yield f"{entity['kind']} {entity['id']}: {entity['name']}{status}{date}"
+    yield f"{entity['kind']}: {entity['name']}{status}{date}"
+    yield f"  id: {entity['id']}"
     if entity["aliases"]:
         yield f"  also called: {short(entity['aliases'])}"
     conventional = entity.get("conventional")
@@ -192,8 +209,46 @@ def _relation(relation: dict[str, Any]) -> str:
     )
 
 
-def _coverage(record: dict[str, Any], more: str) -> str:
-    reason = record.get("reason") or ""
+# --- coverage -------------------------------------------------------------------------------------
+
+
+def _coverage(records: Sequence[dict[str, Any]], short: _Short, more: str) -> Iterator[str]:
+    """What was read completely in one line, and at most three lines about the rest."""
+    complete = dict.fromkeys(record["scope"] for record in records if record["status"] == "complete")
+    if complete:
+        yield f"complete: {', '.join(complete)}"
+    others = [record for record in records if record["status"] != "complete"]
+    lines = OTHERS if len(others) <= OTHERS else OTHERS - 1
+    for record in others[:lines]:
+        reason = _reason(record.get("reason") or "", short, more)
+        yield f"{record['scope']}: {record['status']}{f' — {reason}' if reason else ''}"
+    if rest := others[lines:]:
+        named = ", ".join(f"{record['scope']} ({record['status']})" for record in rest[:SHOWN])
+        yield f"not complete either: {named}{' and others' if len(rest) > SHOWN else ''} ({more})"
+
+
+def _reason(reason: str, short: _Short, more: str) -> str:
+    """A reason cut to a line; of names with several owners those that concern the target, the others counted."""
+    if reason.startswith(_AMBIGUOUS):
+        return _ambiguous(reason.removeprefix(_AMBIGUOUS), short, more)
     if len(reason) > MAX_REASON:
-        reason = f"{reason[:MAX_REASON].rsplit(' ', 1)[0]} … ({more})"
-    return f"{record['scope']}: {record['status']}{f' — {reason}' if reason else ''}"
+        return f"{reason[:MAX_REASON].rsplit(' ', 1)[0]} … ({more})"
+    return reason
+
+
+def _ambiguous(listed: str, short: _Short, more: str) -> str:
+    names = listed.split("; ")
+    cut = listed.endswith("…")
+    told = [name for name in names if _concerns(name, short)][:AMBIGUITIES]
+    count = len(names) - len(told)
+    number = f"{'at least ' if cut else ''}{count:,}{' other' if told else ''} name{'' if count == 1 else 's'}"
+    if not told:
+        return f"{number} in documents with several owners ({more})"
+    rest = f", and {number}" if count else ""
+    return f"several owners: {'; '.join(told)}{rest} ({more})"
+
+
+def _concerns(listed: str, short: _Short) -> bool:
+    """Whether an ambiguous name, told as `name (owner, owner)`, or one of its owners is what was asked for."""
+    name, _, owners = listed.partition(" (")
+    return short.is_asked(name) or any(short.is_asked(_place(owner)) for owner in owners.rstrip(")").split(", "))

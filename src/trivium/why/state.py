@@ -19,10 +19,16 @@ READING_VERSION = "1"
 """Raise it when what is read out of a file changes: kept parts are then read again."""
 
 
+_SETTINGS = "."
+
+
 def state_of(root: Path, config: Config, discovery: Discovery, hashes: FileHashes) -> str:
-    """The fingerprint of a repository as it is: equal to that of a build when its index is still true."""
+    """The fingerprint of a repository as it is: equal to that of a build when its index is still true.
+
+    It ends in the digest of the settings, so that these can be told from the files.
+    """
     rules = rules_of(config)
-    return fingerprint(
+    state = fingerprint(
         root,
         config,
         discovery,
@@ -30,6 +36,13 @@ def state_of(root: Path, config: Config, discovery: Discovery, hashes: FileHashe
         hashes=hashes,
         content=lambda path: is_read(path, rules),
     )
+    return f"{state}{_SETTINGS}{config.digest}"
+
+
+def same_settings(mark: str, config: Config) -> bool:
+    """Whether a fingerprint of `state_of` was made with these settings, as far as it tells."""
+    _, told, digest = mark.rpartition(_SETTINGS)
+    return not told or digest == config.digest
 
 
 def rules_of(config: Config) -> DocumentRules:

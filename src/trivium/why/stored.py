@@ -21,7 +21,7 @@ from trivium.why.discover import discover
 from trivium.why.fingerprint import FileHashes
 from trivium.why.model import Index, sha256
 from trivium.why.prepared import PreparedIndex
-from trivium.why.state import state_of
+from trivium.why.state import same_settings, state_of
 
 if TYPE_CHECKING:
     from trivium.why.build import Build, Parts, Progress, Summary
@@ -34,6 +34,14 @@ class IndexMissingError(TriviumError):
 
 class IndexStaleError(TriviumError):
     """The stored index no longer describes the files, the history or the configuration."""
+
+
+class IndexSettingsError(IndexStaleError):
+    """The stored index was built with other settings; `setting` tells what to write into the configuration."""
+
+    def __init__(self, message: str, setting: str, command: str = "trivium index") -> None:
+        super().__init__(message, f"{setting} Build it with: {command}")
+        self.setting = setting
 
 
 class IndexDamagedError(TriviumError):
@@ -154,10 +162,56 @@ def check_fresh(
     known = dict(hashes.entries)
     mark = state_of(root, config, discover(root, config), hashes)
     if mark != stored.fingerprint:
-        raise IndexStaleError(
-            "The repository index no longer describes the files, the history or the configuration.",
-            "Build it again with: trivium index",
-        )
+        raise _stale(stored, config)
     if cache and hashes.entries != known:
         with suppress(TriviumError), store.write(timeout=1.0) as session:
             repository.save_hashes(session, ctx, hashes.to_json())
+
+
+def _stale(stored: repository.StoredIndex, config: Config) -> IndexStaleError:
+    """Why the index is out of date: other settings if they differ, else what it describes."""
+    held = holds_entities(stored)
+    switch = entities_switch(config)
+    if held and not config.entities:
+        return IndexSettingsError(
+            "The repository index no longer describes the configuration: it holds decisions, concepts and changes, and "
+            "the settings in force leave them out (the default of ak-docs).",
+            f"To keep them set {switch} to true; to do without them, to false.",
+        )
+    if config.entities and not held:
+        return IndexSettingsError(
+            "The repository index no longer describes the configuration: it was built without decisions, concepts and "
+            "changes (the default of ak-docs), and the settings in force ask for them.",
+            f"With {switch} set to true both trivium and ak-docs read them.",
+        )
+    if not same_settings(stored.fingerprint, config):
+        return IndexSettingsError(
+            "The repository index no longer describes the configuration: it was built with other settings.",
+            "Build and ask with the same trivium.toml and the same --config.",
+        )
+    return IndexStaleError(
+        "The repository index no longer describes the files, the history or the configuration.",
+        "Build it again with: trivium index",
+    )
+
+
+class _Entities(msgspec.Struct):
+    """Of an index only whether it has entities; they are not decoded."""
+
+    entities: msgspec.Raw = msgspec.Raw(b"null")
+
+
+def holds_entities(stored: repository.StoredIndex) -> bool:
+    """Whether an index was built with entities."""
+    try:
+        return msgspec.json.decode(stored.body, type=_Entities).entities != b"null"
+    except msgspec.MsgspecError:
+        return False
+
+
+def entities_switch(config: Config) -> str:
+    """Where the configuration switches entities on and off, as one writes it."""
+    name = "trivium.toml" if config.path is None else Path(config.path).name
+    if name.endswith(".toml"):
+        return f"`enabled` under [index.knowledgeEntities] in {name}"
+    return f"index.knowledgeEntities.enabled in {name}"

@@ -19,6 +19,8 @@ LoadIndex = Callable[[], Index | PreparedIndex]
 
 TOOL_KINDS = {"knowledge.decision": "decision", "knowledge.concept": "concept", "knowledge.whyChanged": "change"}
 """The tools and the kind of entities that each answers with."""
+PLAIN_NAMES = {name.replace(".", "_"): name for name in TOOL_KINDS}
+"""The tools under names for clients that refuse dots."""
 _DESCRIPTIONS = {
     "knowledge.decision": (
         "Which recorded decisions are about a path, symbol, concept or entity id: status, supersession and the lines "
@@ -48,7 +50,10 @@ _SCHEMA: dict[str, Any] = {
             "minimum": 1,
             "maximum": MAX_RESULTS,
             "default": DEFAULT_LIMIT,
-            "description": "The most results in each list.",
+            "description": (
+                "The most entities, documents and notes, counted separately. Decisions are kept longest; `truncated` "
+                "tells that something was left out."
+            ),
         },
         "budgetTokens": {
             "type": "integer",
@@ -56,11 +61,25 @@ _SCHEMA: dict[str, Any] = {
             "maximum": MAX_BUDGET,
             "description": "Report whether the answer fits this many tokens, and which limit would.",
         },
-        "format": {"type": "string", "enum": ["json", "text"], "default": "json"},
+        "format": {
+            "type": "string",
+            "enum": ["json", "text"],
+            "default": "json",
+            "description": (
+                "text is enough to read, and about twenty times shorter than json for a file with much history; json "
+                "has every link and hash."
+            ),
+        },
     },
     "required": ["target"],
     "additionalProperties": False,
 }
+_CONTEXT: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "description": "The slug of the context whose repository is asked about; by default the one of this server.",
+}
+_USAGE = 'With format "text" the answer is about twenty times shorter than JSON; `limit` bounds each of its lists.'
 _FORMATS = ("json", "text")
 _MORE = "format json shows all"
 _JSON_NAMES = {"budget_tokens": "budgetTokens"}
@@ -75,13 +94,22 @@ class ToolResult:
     meta: dict[str, Any]
 
 
-def tool_definitions(allowed: Collection[str] | None = None) -> list[dict[str, Any]]:
-    """Name, description, input schema and annotations of the offered tools; `allowed` None offers all."""
+def tool_definitions(
+    allowed: Collection[str] | None = None, *, plain: bool = False, contexts: bool = False, about: str | None = None
+) -> list[dict[str, Any]]:
+    """Name, description, input schema and annotations of the offered tools; `allowed` None offers all.
+
+    `plain` names them without dots, `contexts` adds the argument `context`, `about` is one more sentence of each
+    description.
+    """
+    schema = copy.deepcopy(_SCHEMA)
+    if contexts:
+        schema["properties"]["context"] = dict(_CONTEXT)
     return [
         {
-            "name": name,
-            "description": _DESCRIPTIONS[name],
-            "inputSchema": copy.deepcopy(_SCHEMA),
+            "name": spelled(name, plain),
+            "description": " ".join(filter(None, (_DESCRIPTIONS[name], _USAGE, about))),
+            "inputSchema": copy.deepcopy(schema),
             "annotations": {
                 "readOnlyHint": True,
                 "destructiveHint": False,
@@ -94,6 +122,11 @@ def tool_definitions(allowed: Collection[str] | None = None) -> list[dict[str, A
     ]
 
 
+def spelled(name: str, plain: bool) -> str:
+    """The name of a tool, without dots if they are to be avoided."""
+    return name.replace(".", "_") if plain else name
+
+
 def call_tool(
     name: str,
     arguments: Mapping[str, Any] | None,
@@ -102,19 +135,23 @@ def call_tool(
     profile: Profile = "local",
     allowed: Collection[str] | None = None,
     root: str | None = None,
+    contexts: bool = False,
 ) -> ToolResult:
     """The answer of a tool: the library's answer for the same request, as pretty-printed JSON or as text.
 
     `load_index` gives the fresh index (prepared, best) and is called only after the arguments are checked; in the
-    service profile it must be injected, nothing else is read. Errors come back as results, naming the tool. The
-    result's `meta` is what belongs under `_meta`.
+    service profile it must be injected, nothing else is read. Errors come back as results, naming the tool as it was
+    called, with or without a dot. With `contexts` the argument `context` is admitted; to choose the index by it is the
+    caller's part. The result's `meta` is what belongs under `_meta`.
     """
     service = profile == "service"
-    if name not in TOOL_KINDS or (allowed is not None and name not in allowed):
-        offered = ", ".join(tool for tool in TOOL_KINDS if allowed is None or tool in allowed) or "none"
-        return _failed(f"{name} is not offered here. Offered: {offered}.", service)
+    tool = PLAIN_NAMES.get(name, name)
+    if tool not in TOOL_KINDS or (allowed is not None and tool not in allowed):
+        plain = name in PLAIN_NAMES
+        kept = (spelled(one, plain) for one in TOOL_KINDS if allowed is None or one in allowed)
+        return _failed(f"{name} is not offered here. Offered: {', '.join(kept) or 'none'}.", service)
     try:
-        request = _checked(arguments)
+        request = _checked(arguments, contexts)
     except WhyRequestError as error:
         return _failed(f"{name} invalid arguments: {_sentence(error)}", service)
     if load_index is None:
@@ -125,23 +162,30 @@ def call_tool(
         return _failed(f"{name} failed: {error.message}{f' {error.hint}' if error.hint else ''}", service)
     prepared = index if isinstance(index, PreparedIndex) else PreparedIndex(index)
     written = request.pop("format")
-    answer = knowledge_why(prepared, kind=TOOL_KINDS[name], profile=profile, root=root, **request)
-    find = prepared.view(profile).entity
+    answer = knowledge_why(prepared, kind=TOOL_KINDS[tool], profile=profile, root=root, **request)
+    safe = redact_values(answer) if service else answer
+    if written == "json":
+        text = to_json(safe)
+    else:
+        text = render_text(safe, prepared.view(profile).entity, more=_MORE, commits=prepared.index.commits)
     if not service:
-        return ToolResult(to_json(answer) if written == "json" else render_text(answer, find, more=_MORE), False, {})
-    safe = redact_values(answer)
-    text = to_json(safe) if written == "json" else redact(render_text(safe, find, more=_MORE))
-    return ToolResult(text, False, _service_meta(safe["coverage"], safe != answer))
+        return ToolResult(text, False, {})
+    return ToolResult(
+        text if written == "json" else redact(text), False, _service_meta(safe["coverage"], safe != answer)
+    )
 
 
-def _checked(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+def _checked(arguments: Mapping[str, Any] | None, contexts: bool) -> dict[str, Any]:
     """The arguments of `knowledge_why` and `format`; raises `WhyRequestError` with JSON names."""
     given = {} if arguments is None else arguments
+    names = [*_SCHEMA["properties"], *(["context"] if contexts else [])]
     if not isinstance(given, Mapping):
-        raise WhyRequestError("arguments", "must be an object", f"Known: {', '.join(_SCHEMA['properties'])}.")
+        raise WhyRequestError("arguments", "must be an object", f"Known: {', '.join(names)}.")
     for argument in given:
-        if argument not in _SCHEMA["properties"]:
-            raise WhyRequestError(str(argument), "is unknown", f"Known: {', '.join(_SCHEMA['properties'])}.")
+        if argument not in names:
+            raise WhyRequestError(str(argument), "is unknown", f"Known: {', '.join(names)}.")
+    if "context" in given and (not isinstance(given["context"], str) or not given["context"]):
+        raise WhyRequestError("context", "must be the slug of a context", "Leave it out for that of the server.")
     if "target" not in given:
         raise WhyRequestError("target", "is missing", "Give a path, a symbol, a name or an entity id.")
     written = given.get("format", "json")
