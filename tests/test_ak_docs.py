@@ -68,7 +68,8 @@ def test_enabled_indexed_asked(repository: GitRepository) -> None:
     assert summary["counts"]["decisions"] == 2
     text = ak_docs("why", "Cache")
     assert (text.code, text.err) == (0, "")
-    assert text.out.startswith(f"Why: Cache\n\ndecision: Evict the least recently used [accepted] 2026-02-03\n  id: {LRU_ID}\n")
+    heading = "decision: Evict the least recently used [accepted] 2026-02-03"
+    assert text.out.startswith(f"Why: Cache\n\n{heading}\n  id: {LRU_ID}\n")
     answer = ak_docs("why", "Cache", "--json").json()
     validate(answer)
     assert answer["source"] == f"index:{summary['hash']}"
@@ -187,3 +188,59 @@ def test_a_file_that_is_no_index_is_never_replaced(repository: GitRepository) ->
         outcome = ak_docs("index")
         assert (outcome.code, "is no index" in outcome.err) == (1, True)
         assert (repository.root / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_index_with_entities_outlives_the_default_of_this_command(repository: GitRepository, form: str) -> None:
+    built = run("index", "--json").json()
+    kept = ak_docs("index", *(["--text"] if form == "text" else []))
+    assert kept.code == 0
+    told = kept.out if form == "text" else kept.err
+    assert "Kept the index that the context 'shop' holds" in told
+    assert "`enabled` under [index.knowledgeEntities] in trivium.toml to true" in told
+    if form == "json":
+        assert (kept.json()["hash"], kept.json()["kept"], kept.json()["enabled"]) == (built["hash"], True, True)
+        assert kept.json()["counts"]["decisions"] == 2
+        assert kept.json()["diagnostics"] == [kept.err.strip()]
+    assert json.loads((repository.root / ".trivium/index.json").read_bytes())["indexHash"] == built["hash"]
+    assert run("why", "Cache", "--json").json()["entities"]
+
+
+def test_entities_that_are_switched_off_in_so_many_words_are_replaced(repository: GitRepository) -> None:
+    run("index")
+    repository.write("trivium.toml", "[index.knowledgeEntities]\nenabled = false\n")
+    assert ak_docs("index").json()["enabled"] is False
+    assert DISABLED in run("why", "Cache").out
+
+
+def test_other_settings_are_told_apart_from_other_files(repository: GitRepository) -> None:
+    run("index")
+    outcome = ak_docs("why", "Cache")
+    assert outcome.code == 1
+    assert "it holds decisions, concepts and changes, and the settings in force leave them out" in outcome.err
+    assert "set `enabled` under [index.knowledgeEntities] in trivium.toml to true" in outcome.err
+    assert "Build it with: ak-docs index" in outcome.err
+    repository.write("trivium.toml", "[index.knowledgeEntities]\nenabled = true\n")
+    assert ak_docs("index").json()["enabled"] is True
+    for program in (run, ak_docs):
+        assert program("why", "Cache", "--json").json()["entities"]
+
+
+def test_an_index_without_entities_tells_the_other_command_so(repository: GitRepository) -> None:
+    ak_docs("index")
+    outcome = run("why", "Cache")
+    assert outcome.code == 1
+    assert "built without decisions, concepts and changes (the default of ak-docs)" in outcome.err
+    assert "`enabled` under [index.knowledgeEntities] in trivium.toml set to true" in outcome.err
+    assert "Build it with: trivium index" in outcome.err
+    repository.write("doc-bridge.config.json", "{}")
+    assert "index.knowledgeEntities.enabled in doc-bridge.config.json" in run("why", "Cache").err
+
+
+def test_an_empty_folder_gives_no_index(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own_home / "void").mkdir()
+    monkeypatch.chdir(own_home / "void")
+    outcome = ak_docs("index")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "There is nothing to read" in outcome.err
+    assert not (own_home / "void/.trivium").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import trivium
 from tests.cli_support import run
 from tests.git_repository import GitRepository
 from tests.why_examples import CHANGE_ID, CONCEPT_ID, FILES, LRU_ID
+from trivium.doors.ak_docs import main as ak_docs
 from trivium.why.response import validate
 
 PROGRAM = [sys.executable, "-c", "from trivium.doors.cli import main; main()"]
@@ -339,3 +341,67 @@ def test_a_question_loads_no_command_line_no_builder_and_no_engine(repository: G
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.startswith("Why: Cache\n")
         assert done.stdout.endswith("loaded: []\n")
+
+
+def test_an_empty_folder_makes_no_context(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own_home / "void").mkdir()
+    monkeypatch.chdir(own_home / "void")
+    for arguments in (["index"], ["index", "--db", "memory.db"]):  # the database is nothing to read either
+        outcome = run(*arguments)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"There is nothing to read in {own_home / 'void'}" in outcome.err
+        assert "Ask with" not in outcome.err
+    with trivium.open(os.environ["TRIVIUM_DB"]) as kb:
+        assert [context.slug for context in kb.contexts()] == ["default"]
+    Path("memory.db").unlink()
+    GitRepository(own_home / "void").commit("Begin")
+    assert "There is no file to read here." in run("index").out
+
+
+def test_a_repository_that_lost_its_files_keeps_its_context(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = GitRepository(own_home / "plain", start=False)
+    file = folder.write("docs/adr/0001-a.md", "# A\n\nStatus: accepted\n")
+    monkeypatch.chdir(folder.root)
+    assert run("index").code == 0
+    file.unlink()
+    assert run("index", "--json").json()["counts"]["files"] == 0
+
+
+def test_words_lead_to_a_search_that_can_be_run(repository: GitRepository) -> None:
+    run("index")
+    outcome = run("why", 'the least "recently" used')
+    assert "A target is a path, symbol or name, matched exactly." in outcome.out
+    command = next(line for line in outcome.out.splitlines() if "matched exactly" in line).partition("graph: ")[2]
+    words = shlex.split(command)
+    assert words[:4] == ["trivium", "--context", "cache-shop", "kip"]
+    assert "Evict the least recently used" in run(*words[1:]).out
+    elsewhere = run("why", "some words", "--db", "elsewhere.db")
+    assert elsewhere.code == 1
+    run("index", "--db", "elsewhere.db")
+    assert "trivium --db elsewhere.db --context cache-shop kip" in run("why", "a b", "--db", "elsewhere.db").out
+
+
+def test_commits_of_one_day_stand_in_the_order_of_the_first_parent_line(repository: GitRepository) -> None:
+    for number in range(9):
+        repository.commit(f"Step {number}", "src/cache.ts", date="2026-01-11T12:00:00+0000")
+    run("index")
+    text = run("why", "src/cache.ts", "--kind", "change").out
+    places = [text.index(f"change: Step {number}") for number in reversed(range(9))]
+    assert places == sorted(places)
+    kept = run("why", "src/cache.ts", "--kind", "change", "--limit", "4", "--json").json()["entities"]
+    assert {found["name"] for found in kept} == {"Evict by last use in src/cache.ts.", "Step 8", "Step 7", "Step 6"}
+    assert [found["id"] for found in kept] == sorted(found["id"] for found in kept)
+
+
+def test_a_repository_below_another_is_built_again_as_it_was_built(repository: GitRepository) -> None:
+    for path, text in FILES.items():
+        repository.write(f"part/{path}", text)
+    repository.write("part/trivium.toml", "[index.knowledgeEntities]\nenabled = true\n")
+    os.chdir(repository.root / "part")
+    assert run("index", program=ak_docs).code == 0
+    repository.write("part/docs/guide.md", "changed\n")
+    hint = run("why", "Cache").err.partition("Build it with: ")[2].strip()
+    words = shlex.split(hint)
+    assert words == ["ak-docs", "--config", str(repository.root / "part/trivium.toml"), "index"]
+    assert run(*words[1:], program=ak_docs).code == 0
+    assert run("why", "Cache").code == 0

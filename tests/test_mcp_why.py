@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import shlex
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -165,3 +168,131 @@ def test_a_named_context_is_asked_wherever_the_server_runs(repository: GitReposi
         assert [entity["status"] for entity in json.loads(result.content[0].text)["entities"]] == ["accepted"]
 
     talk(scene, "--context", "notes")
+
+
+def test_plain_names_are_listed_and_both_spellings_answered(repository: GitRepository) -> None:
+    assert run("index").code == 0
+
+    async def scene(client: Client) -> None:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert list(tools)[2:] == ["knowledge_decision", "knowledge_concept", "knowledge_whyChanged"]
+        assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in tools)
+        assert "knowledge_decision" in client.instructions
+        assert "knowledge." not in client.instructions + "".join(tool.description for tool in tools.values())
+        answers = [
+            await client.call_tool(name, {"target": "Cache"}) for name in ("knowledge_concept", "knowledge.concept")
+        ]
+        assert answers[0].content[0].text == answers[1].content[0].text
+        assert not answers[0].is_error
+
+    talk(scene, "--plain-names")
+
+
+def test_both_kinds_of_tools_reach_the_same_context(repository: GitRepository, own_home: Path) -> None:
+    assert run("index").code == 0
+    other = GitRepository(own_home / "harbour")
+    other.write("docs/adr/0001-tides.md", "# Read the tides\n\nStatus: accepted\n")
+    assert run("index", other.root).code == 0
+    titles = 'FIND(?d.attributes.title) WHERE { ?d {type: "Decision"} FILTER(?d.attributes.status == "accepted") }'
+
+    async def scene(client: Client) -> None:
+        about = f'The repository {repository.root} is the context "shop"'
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert about in client.instructions
+        assert about in tools["knowledge.decision"].description
+        for name in ("execute_kip", "execute_kip_readonly"):
+            found = await client.call_tool(name, {"command": titles, "context": "shop"})
+            assert found.structured_content == {"result": ["Evict the least recently used"]}
+            assert (await client.call_tool(name, {"command": titles, "context": None})).is_error  # no such type
+            unknown = await client.call_tool(name, {"command": titles, "context": "shed"})
+            assert unknown.is_error
+            error = unknown.structured_content["error"]
+            assert (error["code"], error["message"]) == ("KIP_3002", "There is no context 'shed'.")
+            assert "default, harbour, shop" in error["hint"]
+            assert (await client.call_tool(name, {"command": titles, "context": 5})).is_error
+        for slug, title in (("shop", "Evict the least recently used"), ("harbour", "Read the tides")):
+            answer = await client.call_tool("knowledge.decision", {"target": title, "context": slug})
+            assert title in [entity["name"] for entity in json.loads(answer.content[0].text)["entities"]]
+        unknown = await client.call_tool("knowledge.decision", {"target": "Cache", "context": "shed"})
+        assert unknown.is_error
+        assert "There is no context 'shed'. There is: default, harbour, shop." in unknown.content[0].text
+        empty = await client.call_tool("knowledge.decision", {"target": "Cache", "context": "default"})
+        assert "The context 'default' holds no index of a repository." in empty.content[0].text
+
+    talk(scene)
+
+
+def test_the_restricted_profile_stays_with_its_own_context(repository: GitRepository) -> None:
+    assert run("index").code == 0
+
+    async def scene(client: Client) -> None:
+        assert "context" not in (await client.list_tools()).tools[0].input_schema["properties"]
+        refused = await client.call_tool("knowledge.decision", {"target": "Cache", "context": "shop"})
+        assert "context is unknown" in refused.content[0].text
+
+    talk(scene, "--profile", "service")
+
+
+@pytest.mark.parametrize("options", ["none", "all", "asked"])
+def test_the_hint_run_literally_makes_the_tool_answer(
+    repository: GitRepository, own_home: Path, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    (own_home / "my settings.toml").write_text('[safety]\nexclude = ["docs/guide.md"]\n')
+    database = "../my memory.db"
+    assert run("context", "create", "notes", "--db", database).code == 0
+    arguments = ["--db", database, "--root", "docs"]
+    if options == "all":
+        arguments += ["--config", "../my settings.toml", "--context", "notes"]
+    question = {"target": "Cache"} | ({"context": "notes"} if options == "asked" else {})
+
+    async def scene(client: Client) -> None:
+        for _ in range(2):  # without an index, then with a stale one
+            failed = await client.call_tool("knowledge.decision", question)
+            assert failed.is_error
+            hint = failed.content[0].text.partition("Build it with: ")[2]
+            words = shlex.split(hint)
+            assert words[0] == "trivium"
+            monkeypatch.chdir(own_home)  # it can be run in any folder
+            assert run(*words[1:]).code == 0, hint
+            monkeypatch.chdir(repository.root)
+            answer = await client.call_tool("knowledge.decision", question)
+            assert not answer.is_error
+            assert json.loads(answer.content[0].text)["entities"]
+            repository.write("docs/more.md", "`Cache`\n")
+
+    talk(scene, *arguments)
+
+
+def test_another_folder_is_asked_about_with_root(repository: GitRepository, own_home: Path) -> None:
+    assert run("index").code == 0
+    os.chdir(own_home)
+
+    async def scene(client: Client) -> None:
+        answer = await client.call_tool("knowledge.decision", {"target": "src/cache.ts"})
+        assert json.loads(answer.content[0].text)["entities"]
+
+    talk(scene, "--root", str(repository.root / "docs"))
+    assert run("mcp", "--root", "nowhere").code == 2
+
+
+def test_a_memory_in_no_file_has_no_index_to_build(repository: GitRepository) -> None:
+    async def scene(client: Client) -> None:
+        failed = await client.call_tool("knowledge.decision", {"target": "Cache"})
+        assert "is in no file, so it has no index. Use --db FILE." in failed.content[0].text
+
+    talk(scene, "--db", ":memory:")
+
+
+def test_a_server_on_a_terminal_says_what_it_waits_for(own_home: Path) -> None:
+    master, slave = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, *PROGRAM, "mcp"], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        os.close(slave)
+        assert server.stdout is not None
+        assert server.stderr is not None
+        assert server.stderr.readline().startswith(b"Waiting for an MCP client on standard input; Ctrl-D ends.")
+        os.write(master, b"\x04")
+        assert server.wait(20) == 0
+        assert (server.stdout.read(), server.stderr.read()) == (b"", b"")
+    os.close(master)

@@ -1030,3 +1030,17 @@ def test_a_question_names_at_most_eight_entities_ties_by_id() -> None:
         f"Term{letter}" for letter in "abcdefgh"
     ]
     assert entities_for_question(disabled(), question) == []
+
+
+def test_words_that_nothing_has_are_told_where_to_search() -> None:
+    answer = ask(worked_example(), 'why "do" we\\ evict')
+    assert answer["guidance"] == (
+        "A target is a path, symbol or name, matched exactly. To look for words, search the repository's graph: "
+        'SEARCH CONCEPT "why do we evict" LIMIT 10'
+    )
+    assert len(ask(worked_example(), "word " * 100)["guidance"]) <= 512
+    both = ask(worked_example(), "lookup cache")["guidance"]
+    assert "`Lookup cache`" in both
+    assert "matched exactly" in both
+    assert "guidance" not in ask(worked_example(), "Lookup cache")
+    assert "guidance" not in ask(worked_example(), "why do we evict", profile="service")

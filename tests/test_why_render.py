@@ -190,3 +190,54 @@ def test_equal_answers_give_equal_text() -> None:
     source.entities.reverse()
     source.entries.reverse()
     assert shown(source, "Cache") == first
+
+
+def test_commits_follow_the_first_parent_line_where_it_is_known() -> None:
+    source = index(entities=[commit(number, "a", date="2026-01-09") for number in (1, 2, 3, 4)])
+    source.commits = [f"knowledge-change:{number:040x}" for number in (3, 1, 2)]
+    prepared = PreparedIndex(source)
+    answer = knowledge_why(prepared, "a")
+    text = render_text(answer, prepared.local.entity, commits=source.commits)
+    assert [line[-1] for line in text.splitlines() if line.startswith("change: ")] == ["3", "1", "2", "4"]
+    kept = knowledge_why(prepared, "a", limit=2)["entities"]
+    assert [found["name"] for found in kept] == ["Commit 1", "Commit 3"]
+
+
+def covered(*records: Coverage, target: str = "D") -> list[str]:
+    """The lines about coverage."""
+    entities = [entity("decision", "D", paths=("src/a.py",))]
+    return (
+        shown(index(module("src/a.py"), entities=entities, coverage=list(records)), target)
+        .split("\n\n")[-1]
+        .split("\n")
+    )
+
+
+def record(scope: str, status: Any = "partial", reason: str | None = None) -> Coverage:
+    return Coverage(analyzer="x", scope=scope, status=status, reason=reason)
+
+
+def test_what_was_read_completely_is_one_line_and_the_rest_three() -> None:
+    whole = [record(scope, "complete", "All read.") for scope in ("documents", "git:first-parent", "symbols:python")]
+    assert covered(*whole) == ["complete: documents, git:first-parent, symbols:python", ""]
+    some = [record(f"s{number}", reason="why not") for number in range(3)]
+    assert covered(*whole, *some)[1:] == [*(f"s{number}: partial — why not" for number in range(3)), ""]
+    many = [record(f"s{number}", reason="why not") for number in range(5)]
+    assert covered(*many) == [
+        "s0: partial — why not",
+        "s1: partial — why not",
+        "not complete either: s2 (partial), s3 (partial), s4 (partial) (--json shows all)",
+        "",
+    ]
+
+
+def test_ambiguous_names_are_told_when_they_concern_the_target() -> None:
+    reason = "ambiguous-symbol: Cache (module:src/a.py, module:src/b.py); D (module:x.py, module:y.py); E (module:z.py)"
+    unconcerned = covered(record("mentions", reason=reason), target="knowledge-decision:D")
+    assert unconcerned == ["mentions: partial — 3 names in documents with several owners (--json shows all)", ""]
+    named = covered(record("mentions", reason=reason))
+    assert named[0].startswith("mentions: partial — several owners: D (module:x.py, module:y.py), and 2 other names")
+    owner = covered(record("mentions", reason=reason), target="src/a.py")
+    assert "several owners: Cache (module:src/a.py, module:src/b.py), and 2 other names" in owner[0]
+    cut = covered(record("mentions", reason=f"{reason[:-8]} …"), target="knowledge-decision:D")
+    assert "at least 3 names" in cut[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import jsonschema
@@ -18,7 +19,7 @@ from trivium.why.query import knowledge_why
 from trivium.why.redact import redact
 from trivium.why.render import render_text
 from trivium.why.response import to_json, validate
-from trivium.why.tools import TOOL_KINDS, call_tool, tool_definitions
+from trivium.why.tools import PLAIN_NAMES, TOOL_KINDS, call_tool, tool_definitions
 
 TOOLS = sorted(TOOL_KINDS)
 
@@ -246,3 +247,41 @@ def test_named_secrets_lose_their_value_only(text: str, expected: str) -> None:
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert redact(text) == text
+
+
+# --- names, contexts ------------------------------------------------------------------------------
+
+
+def test_plain_names_fit_clients_that_refuse_dots() -> None:
+    names = [found["name"] for found in tool_definitions(plain=True)]
+    assert names == ["knowledge_decision", "knowledge_concept", "knowledge_whyChanged"]
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+    assert [PLAIN_NAMES[name] for name in names] == list(TOOL_KINDS)
+
+
+def test_both_spellings_are_answered_and_named_as_called() -> None:
+    for plain, name in PLAIN_NAMES.items():
+        texts = [call_tool(one, {"target": "Cache"}, worked_example).text for one in (plain, name)]
+        assert texts[0] == texts[1]
+    assert call_tool("knowledge_decision", {}, unread).text.startswith("knowledge_decision invalid arguments: target")
+    refused = call_tool("knowledge_concept", {"target": "x"}, unread, allowed=["knowledge.decision"])
+    assert refused.text == "knowledge_concept is not offered here. Offered: knowledge_decision."
+
+
+def test_a_context_is_an_argument_only_where_there_are_several() -> None:
+    schema = tool_definitions(contexts=True)[0]["inputSchema"]
+    assert list(schema["properties"]) == ["target", "limit", "budgetTokens", "format", "context"]
+    arguments = {"target": "Cache", "context": "shop"}
+    assert not call_tool("knowledge.decision", arguments, worked_example, contexts=True).is_error
+    assert "context is unknown" in call_tool("knowledge.decision", arguments, unread).text
+    for value in (None, "", 5):
+        refused = call_tool("knowledge.decision", {"target": "x", "context": value}, unread, contexts=True)
+        assert refused.text.startswith("knowledge.decision invalid arguments: context ")
+
+
+def test_descriptions_tell_of_the_short_form_and_the_limit() -> None:
+    for found in tool_definitions(about="One more thing."):
+        assert "about twenty times shorter" in found["description"]
+        assert "`limit`" in found["description"]
+        assert found["description"].endswith(" One more thing.")
+        assert "truncated" in found["inputSchema"]["properties"]["limit"]["description"]

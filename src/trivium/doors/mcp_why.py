@@ -44,9 +44,9 @@ class WhyTools:
         self._place = Path(place).resolve()
         self._slug = slug
         self._profile = profile
-        self._config = None if config is None else str(Path(config).absolute())
+        self._config = None if config is None else str(Path(config).resolve())
         self._plain = plain
-        self._db = None if db is None else kb.url
+        self._db = None if db is None or kb.url == MEMORY else str(Path(kb.url).resolve())
 
     def __contains__(self, name: str) -> bool:
         return name in TOOL_KINDS or name in PLAIN_NAMES

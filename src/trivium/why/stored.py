@@ -204,7 +204,7 @@ class _Entities(msgspec.Struct):
 def holds_entities(stored: repository.StoredIndex) -> bool:
     """Whether an index was built with entities."""
     try:
-        return msgspec.json.decode(stored.body, type=_Entities).entities != b"null"
+        return bytes(msgspec.json.decode(stored.body, type=_Entities).entities) != b"null"
     except msgspec.MsgspecError:
         return False
 
