@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from trivium.kip import bind, protect, tree
 from trivium.kip.bind import Parameters
-from trivium.kip.patterns import may_bind_memberships
 from trivium.kip.schema_rules import Schemas
 from trivium.settings import Settings
 from trivium.store.graph import Concept, Graph, is_link_id
@@ -50,11 +49,11 @@ def delete_keys(
 
 
 def delete_propositions(
-    graph: Graph, command: tree.DeletePropositions, ids: Iterable[int], *, dry_run: bool
+    graph: Graph, command: tree.DeletePropositions, ids: Iterable[int], *, memberships: bool, dry_run: bool
 ) -> dict[str, int]:
-    """The links among the targets, and what was said about them."""
+    """The links among the targets, and what was said about them. `memberships`: whether domain memberships may be."""
     doomed = {element_id for element_id in ids if is_link_id(element_id)}
-    if may_bind_memberships(command.where):
+    if memberships:
         _check_links(graph, doomed, command.at)
     if dry_run:
         return {"deleted_propositions": 0}

@@ -152,7 +152,9 @@ class Nexus:
             schema = self._load_for_write(session)
             graph = Graph(session, self.ctx, self._clock(), write.index_texts)
             select = partial(self.runner.targets, session, prepared, parameters, schema, self.store.moment, graph)
-            change = write.Change(graph, schema, parameters, self.settings, select, dry_run)
+            query = prepared.query
+            memberships = query is not None and query.may_bind_memberships
+            change = write.Change(graph, schema, parameters, self.settings, select, memberships, dry_run)
             result = change.run(prepared.parsed.command)
             if dry_run:
                 raise Rollback

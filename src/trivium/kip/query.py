@@ -21,7 +21,7 @@ from trivium.kip.bind import Parameters
 from trivium.kip.find import KEY, FindEmitter, Plan, targets_plan
 from trivium.kip.order import OBJECT, PROBE_CAP, SUBJECT, Probe, probes_of
 from trivium.kip.parser import Parsed, parse, quoted_names
-from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of
+from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of, may_bind_memberships
 from trivium.kip.scope import Compiler
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
@@ -161,11 +161,13 @@ class Query(Struct):
     names: list[tree.Value] = []
     """The types and predicates that the pattern names."""
     has_open_names: bool = False
+    may_bind_memberships: bool = True
     analysis: Analysis | None = None
     variants: dict[tuple[Any, ...], Plan] = {}
 
     def __post_init__(self) -> None:
         self.names = _schema_values(self.find.where)
+        self.may_bind_memberships = may_bind_memberships(self.find.where)
         self.has_open_names = any(isinstance(name, tree.Param) for name in self.names)
 
 

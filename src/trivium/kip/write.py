@@ -24,6 +24,8 @@ class Change(NamedTuple):
     parameters: Parameters
     settings: Settings
     select: Callable[[], list[tuple[Any, ...]]]
+    memberships: bool
+    """Whether WHERE may bind links of `belongs_to_domain`."""
     dry_run: bool
 
     def run(self, command: tree.Command) -> dict[str, Any]:
@@ -42,6 +44,6 @@ class Change(NamedTuple):
         if isinstance(command, tree.DeleteKeys):
             return delete.delete_keys(graph, command, ids, self.parameters, self.settings, dry_run=dry_run)
         if isinstance(command, tree.DeletePropositions):
-            return delete.delete_propositions(graph, command, ids, dry_run=dry_run)
+            return delete.delete_propositions(graph, command, ids, memberships=self.memberships, dry_run=dry_run)
         assert isinstance(command, tree.DeleteConcept)
         return delete.delete_concepts(graph, command, ids, self.settings, dry_run=dry_run)

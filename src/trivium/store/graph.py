@@ -58,8 +58,8 @@ NewLink = tuple[int, str, int, dict[str, Any]]
 
 
 def size_class(count: int) -> int:
-    """The order of size of a count, as far as plans care."""
-    return count.bit_length() // 2
+    """The order of size of a count, as far as plans care: below 32 all are alike, then steps of four."""
+    return (count >> 4).bit_length() // 2
 
 
 def is_link_id(element_id: int) -> bool:
