@@ -241,6 +241,9 @@ SUPERSESSION = {
     "# A\n\nStatus: superseded\n": ([], []),
     "# A\n\nStatus: superseded by a later decision\n": ([], []),
     "# A\n\nText that supersedes [a](a.md).\n": ([], []),
+    "# A\n\n## Status\n\nAccepted. This decision is not superseded by ADR-1.\n": ([], []),
+    "# A\n\n## Status\n\nProposed; would be superseded by [1](0001-one.md) if accepted.\n": ([], []),
+    "# A\n\n## Status\n\nThis may not hold. Superseded by ADR-4.\n": ([], ["ADR-4"]),
 }
 
 

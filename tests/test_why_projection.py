@@ -226,6 +226,18 @@ def test_indexing_again_changes_nothing(place: Place) -> None:
     assert place.elements() == before
 
 
+def test_what_people_changed_of_the_index_is_renewed_though_the_index_is_as_it_was(place: Place) -> None:
+    before = place.node("Decision", LRU)
+    assert before is not None
+    place.write(f'UPDATE ?d SET ATTRIBUTES {{ status: "hacked" }} WHERE {{ ?d {{type: "Decision", name: "{LRU}"}} }}')
+    place.write(f'DELETE CONCEPT ?d DETACH WHERE {{ ?d {{type: "Decision", name: "{FIFO}"}} }}')
+    place.index()
+    after = place.node("Decision", LRU)
+    assert after is not None
+    assert after["attributes"] == before["attributes"]
+    assert place.links(LRU, "supersedes") == [FIFO]
+
+
 def test_an_edit_elsewhere_leaves_all_other_elements_untouched(place: Place) -> None:
     before = {row[:3]: row for row in place.elements()}
     place.files.write("docs/more.md", "# More\n")

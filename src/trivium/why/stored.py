@@ -77,7 +77,8 @@ def build_into(
 ) -> Indexed:
     """Build the index of a repository and put it in the context, graph included, in one transaction.
 
-    Without `cache` every file is read again. On any failure the old index stays.
+    Without `cache` every file is read again. On any failure the old index stays. The graph is brought in step also when
+    the index is as it was, since people may have changed what it projects.
     """
     from trivium.search.index import index_texts
     from trivium.store.graph import Graph
@@ -93,10 +94,9 @@ def build_into(
         )
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
             changed = repository.current_hash(session, ctx) != stored.index_hash
-            if changed:
-                graph = Graph(session, ctx, clock(), index_texts)
-                report = project(graph, built.index)
-                graph.finish()
+            graph = Graph(session, ctx, clock(), index_texts)
+            report = project(graph, built.index)
+            graph.finish()
             repository.save(session, ctx, stored, built.parts.to_bytes(), clock())
     store.moment += 1
     return Indexed(built.summary, report, changed, built)

@@ -17,6 +17,8 @@ from trivium.why.inline import CODE, LINK, TEXT, Found, References, scan_inline
 _PHRASE = re.compile(
     r"(?P<by>\b(?:super[sc]e{1,2}ded|replaced)[\s_-]*by\b)|(?P<of>\b(?:super[sc]e{1,2}des|replaces)\b)", re.IGNORECASE
 )
+_DENIED = re.compile(r"\b(?:not|never|would|could|might|may|should|if)\b[^.;!?\n]{0,40}\Z", re.IGNORECASE)
+"""Before a phrase, in its sentence: what is denied or only supposed is no supersession."""
 _SENTENCE_END = re.compile(r"[.;!?](?=\s|$)")
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#")
 _PATH = re.compile(r"[\w./@+-]{1,200}\.(?:mdx?|rst|adoc|txt)\b(?:#[\w-]*)?", re.IGNORECASE)
@@ -68,6 +70,8 @@ def read_supersession(text: str, references: References, into: Supersession) -> 
     found = scan_inline(text, references)
     masked = _masked(text, found)
     for index, phrase in enumerate(phrases):
+        if _DENIED.search(masked, max(0, phrase.start() - 60), phrase.start()):
+            continue
         end = phrases[index + 1].start() if index + 1 < len(phrases) else len(text)
         stop = _SENTENCE_END.search(masked, phrase.end(), end)
         into.add(_targets(masked, found, phrase.end(), stop.start() if stop else end), forward=phrase["of"] is not None)
