@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,3 +61,8 @@ def run(
         sys.stdin, sys.stdout, sys.stderr = before
     assert isinstance(code, int)
     return Outcome(code, out.text(), err.text())
+
+
+def heed_interrupts() -> None:
+    """For a child process: a shell that starts the tests in the background has told them to ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

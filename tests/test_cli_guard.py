@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_support import run
+from tests.cli_support import heed_interrupts, run
 from trivium.doors.cli import COMMANDS
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -76,7 +76,12 @@ def test_a_reader_that_leaves_ends_the_program_quietly() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_an_interrupt_ends_the_program_quietly() -> None:
     child = subprocess.Popen(
-        [*PROGRAM, "kip", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, "kip", "--jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
     )
     assert child.stdin is not None
     assert child.stdout is not None

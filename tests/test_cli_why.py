@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import trivium
-from tests.cli_support import run
+from tests.cli_support import heed_interrupts, run
 from tests.git_repository import GitRepository
 from tests.why_examples import CHANGE_ID, CONCEPT_ID, FILES, LRU_ID
 from trivium.doors.ak_docs import main as ak_docs
@@ -274,7 +274,10 @@ def test_a_long_build_shows_its_progress_on_a_terminal(repository: GitRepository
 
 def test_watching_builds_again_after_a_change_and_ends_on_interrupt(repository: GitRepository) -> None:
     with subprocess.Popen(
-        [*PROGRAM, "index", "--watch", "--json", "--db", "memory.db"], stdout=subprocess.PIPE, text=True
+        [*PROGRAM, "index", "--watch", "--json", "--db", "memory.db"],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
     ) as process:
         assert process.stdout is not None
         first = json.loads(process.stdout.readline())
