@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from trivium.errors import KipError, NotFoundError, StoreError, TriviumError
+from trivium.ids import Ids
 from trivium.kip.capsule_version import CAPSULE_VERSION
 from trivium.location import MEMORY, locate
 from trivium.settings import Settings
@@ -226,10 +227,18 @@ class KnowledgeBase:
     Thread-safe: reads run side by side, writes take turns. Several processes may open one file.
     """
 
-    def __init__(self, url: str | os.PathLike[str], *, clock: Clock | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        clock: Clock | None = None,
+        randomness: Callable[[int], bytes] = os.urandom,
+        **settings: Any,
+    ) -> None:
         self.url = locate(url)
         self.settings = Settings.from_environment(**settings)
         self._clock: Callable[[], str] = _checked_clock(clock)
+        self._ids = Ids(self._clock, randomness)
         self._store = SqliteStore(self.url, self.settings)
         self._contexts: dict[str, Context] = {}
         self._mutex = threading.Lock()
@@ -364,9 +373,11 @@ class KnowledgeBase:
     def _insert_context(self, session: Session, slug: str, fields: dict[str, Any]) -> int:
         number = int(session.value("SELECT next FROM sequence WHERE kind = 'context'"))
         session.execute("UPDATE sequence SET next = ? WHERE kind = 'context'", (number + 1,))
+        now = self._clock()
         session.execute(
-            "INSERT INTO context(id, workspace, slug, fields, created_at) VALUES (?, ?, ?, jsonb(?), ?)",
-            (number, WORKSPACE, slug, encode(fields), self._clock()),
+            "INSERT INTO context(id, workspace, slug, uuid, fields, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, jsonb(?), ?, ?)",
+            (number, WORKSPACE, slug, self._ids.uuid(), encode(fields), now, now),
         )
         self._install(session, number)
         return number

@@ -75,7 +75,161 @@ CREATE TABLE repository(
 CREATE INDEX repository_root ON repository(root);
 """
 
+_V3 = """
+ALTER TABLE context ADD COLUMN uuid TEXT NOT NULL DEFAULT '';
+ALTER TABLE context ADD COLUMN updated_at TEXT NOT NULL DEFAULT '';
+ALTER TABLE context ADD COLUMN live_version INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE context ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE context ADD COLUMN imported_at TEXT;
+ALTER TABLE context ADD COLUMN curated_at TEXT;
+UPDATE context SET updated_at = created_at, uuid = lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' ||
+  substr(hex(randomblob(2)), 2) || '-a' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
+CREATE UNIQUE INDEX context_uuid ON context(workspace, uuid);
+
+CREATE TABLE source(
+  id INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  dated TEXT,
+  imported_at TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0,
+  content BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX source_path ON source(ctx, path);
+
+CREATE TABLE document(
+  id INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  live INTEGER NOT NULL,
+  source_hash TEXT NOT NULL,
+  recipe TEXT NOT NULL,
+  title TEXT NOT NULL,
+  dated TEXT,
+  hash TEXT NOT NULL,
+  problem TEXT,
+  outline BLOB NOT NULL,
+  text TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX document_path ON document(ctx, path, live);
+
+CREATE TABLE chunk(
+  id INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  document INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  stop INTEGER NOT NULL,
+  first_line INTEGER NOT NULL,
+  last_line INTEGER NOT NULL,
+  place BLOB NOT NULL,
+  text TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX chunk_position ON chunk(ctx, document, position);
+CREATE INDEX chunk_key ON chunk(ctx, key);
+
+CREATE TABLE artifact(
+  id INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  format TEXT NOT NULL,
+  sources BLOB NOT NULL,
+  edges BLOB NOT NULL,
+  text TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX artifact_key ON artifact(ctx, key, live);
+
+CREATE TABLE vector(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  ctx INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  item TEXT NOT NULL,
+  model TEXT NOT NULL,
+  stamp TEXT NOT NULL,
+  data BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX vector_item ON vector(ctx, kind, model, item);
+
+CREATE TABLE worker(
+  id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL,
+  lease_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task(
+  workspace TEXT NOT NULL,
+  id TEXT NOT NULL,
+  ctx INTEGER NOT NULL,
+  workflow TEXT NOT NULL,
+  state TEXT NOT NULL,
+  worker TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  done INTEGER NOT NULL DEFAULT 0,
+  total INTEGER NOT NULL DEFAULT 0,
+  error TEXT,
+  detail BLOB NOT NULL,
+  PRIMARY KEY(workspace, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX task_ctx ON task(workspace, ctx, id);
+
+CREATE TABLE session(
+  workspace TEXT NOT NULL,
+  id TEXT NOT NULL,
+  title TEXT,
+  pinned BLOB NOT NULL,
+  last_query TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY(workspace, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE session_scope(
+  workspace TEXT NOT NULL,
+  ctx INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  PRIMARY KEY(workspace, ctx, session)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE query(
+  workspace TEXT NOT NULL,
+  id TEXT NOT NULL,
+  session TEXT NOT NULL,
+  previous TEXT,
+  status TEXT NOT NULL,
+  worker TEXT,
+  created_ms INTEGER NOT NULL,
+  deadline_ms INTEGER NOT NULL,
+  finished_ms INTEGER,
+  request BLOB NOT NULL,
+  result BLOB NOT NULL,
+  feedback BLOB,
+  trace BLOB,
+  PRIMARY KEY(workspace, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX query_session ON query(workspace, session, id);
+CREATE UNIQUE INDEX query_running ON query(workspace, session) WHERE status = 'in_progress';
+CREATE INDEX query_worker ON query(worker) WHERE status = 'in_progress';
+
+CREATE TABLE event(
+  workspace TEXT NOT NULL,
+  query TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY(workspace, query, number)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency(
+  workspace TEXT NOT NULL,
+  key TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  query TEXT NOT NULL,
+  expires_ms INTEGER NOT NULL,
+  PRIMARY KEY(workspace, key)) STRICT, WITHOUT ROWID;
+"""
+
 # One script per version, applied in order; a released script never changes.
-MIGRATIONS: tuple[str, ...] = (_V1, _V2)
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3)
 
 VERSION = len(MIGRATIONS)

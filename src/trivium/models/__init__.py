@@ -1,0 +1,1 @@
+"""The doors to language models, and the extractive composer that needs none."""
