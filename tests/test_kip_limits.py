@@ -43,6 +43,15 @@ ANSWERED = {
     "70 paths": "FIND(?x) WHERE {" + N + " ".join(f'(?x,"r"{{1,3}},?y{i})' for i in range(70)) + "}",
     "nested OPTIONAL": "FIND(?x) WHERE {" + N + "".join(f'OPTIONAL {{ (?x,"r",?y{i}) ' for i in range(55)) + "}" * 56,
     "nested UNION": "FIND(?x) WHERE {" + N + 'UNION { ?x {type:"N"} ' * 55 + "}" * 56,
+    "nested NOT": "FIND(?x) WHERE {" + N + 'NOT { ?x {type:"N"} ' * 62 + "}" * 63,
+    "a long nested NOT": "FIND(?x) WHERE {"
+    + N
+    + "".join(f'NOT {{ (?x,"r",?y{i}) (?y{i},"r",?z{i}) FILTER(?z{i}.attributes.n > {i}) ' for i in range(61))
+    + "}" * 62,
+    "nested NOT and FILTER": "FIND(?x) WHERE {"
+    + N
+    + ('NOT { ?x {type:"N"} FILTER(' + "!(" * 30 + "?x.name == 1" + ")" * 31) * 30
+    + "}" * 31,
 }
 
 
@@ -52,15 +61,37 @@ def test_large_patterns_are_answered(kb: trivium.KnowledgeBase, command: str) ->
 
 
 TOO_LARGE = {
-    "nested NOT": "FIND(?x) WHERE {" + N + 'NOT { ?x {type:"N"} ' * 55 + "}" * 56,
     "2,500 UNION": "FIND(?x) WHERE {" + N + 'UNION {?x {type:"N"}} ' * 2500 + "}",
     "2,001 columns": "FIND(" + ",".join(["?x.name"] * 2001) + ") WHERE {" + N + "}",
+    "names of 70 nodes": "FIND("
+    + ",".join(f"?y{i}.name" for i in range(70))
+    + ") WHERE {"
+    + N
+    + "".join(f'(?x,"r",?y{i}) ' for i in range(70))
+    + "}",
+    "64 NOT": "FIND(?x) WHERE {" + N + 'NOT { ?x {type:"N"} ' * 64 + "}" * 65,
+}
+LIMITS = {
+    "2,500 UNION": "500",
+    "2,001 columns": "2,000 columns",
+    "names of 70 nodes": "64 patterns and elements",
+    "64 NOT": "nest deeper than 64",
 }
 
 
-@pytest.mark.parametrize("command", TOO_LARGE.values(), ids=TOO_LARGE)
-def test_what_is_too_large_for_one_statement_says_so(kb: trivium.KnowledgeBase, command: str) -> None:
-    assert code(ask(kb, command)) == "KIP_4002"
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_what_is_too_large_for_one_statement_names_the_limit(kb: trivium.KnowledgeBase, name: str) -> None:
+    response = ask(kb, TOO_LARGE[name])
+    assert code(response) == "KIP_4002"
+    assert LIMITS[name] in response["error"]["message"]
+
+
+def test_not_means_the_same_at_any_depth(kb: trivium.KnowledgeBase) -> None:
+    ask(kb, 'UPSERT {CONCEPT ?a {{type:"N",name:"a"}} CONCEPT {{type:"N",name:"b"} SET PROPOSITIONS {("r",?a)}}}')
+    for depth in range(1, 62):
+        blocks = "".join(f'NOT {{ (?x,"r",?y{i}) FILTER(?y{i}.name == "a") ' for i in range(depth))
+        expected = ["a"] if depth % 2 else ["a", "b"]
+        assert ask(kb, "FIND(?x.name) WHERE {" + N + blocks + "}" * (depth + 1)) == {"result": expected}, depth
 
 
 def nested(depth: int) -> Any:

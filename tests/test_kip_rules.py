@@ -188,3 +188,42 @@ def test_a_replayed_merge_says_where_the_source_is(kb: KnowledgeBase) -> None:
     for pair in (("a", "b"), ("b", "a")):
         assert "is now part of Event:c" in ask(kb, command % pair)["hint"]
     assert "already merged" not in ask(kb, command % ("z", "c"))["hint"]
+
+
+MEMBER = '({type: "Domain", name: "System"}, "belongs_to_domain", {type: "Domain", name: "CoreSchema"})'
+WAYS = {
+    "by its ends": f"?l {MEMBER}",
+    "by parameter": "?l (?s, :member, ?o)",
+    "as an end": '(?l, "about", ?o)',
+    "in UNION": '(?x, "about", ?o) UNION { (?l, :about, ?x) }',
+    "among all": "?l (?s, ?p, ?o)",
+}
+
+
+@pytest.mark.parametrize("where", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_memberships_of_genesis_stay_however_they_are_selected(kb: KnowledgeBase, where: str, dry_run: bool) -> None:
+    ask(
+        kb,
+        'UPSERT { CONCEPT { {type: "$PropositionType", name: "about"} } CONCEPT { {type: "Person", name: "Ada"} }'
+        f' PROPOSITION {{ ({MEMBER}, "about", {{type: "Person", name: "Ada"}}) }} }}',
+    )
+    command = f"DELETE PROPOSITIONS ?l WHERE {{ {where} }}"
+    given = {"member": "belongs_to_domain", "about": "about"}
+    response = kb.execute_kip({"command": command, "parameters": given, "dry_run": dry_run})
+    assert response["error"]["code"] == "KIP_3004"
+    assert ask(kb, f"FIND(?l.predicate) WHERE {{ ?l {MEMBER} }}") == ["belongs_to_domain"]
+
+
+def test_other_links_are_deleted_by_parameters(kb: KnowledgeBase) -> None:
+    link = '({type: "Person", name: "Ada"}, "about", {type: "Person", name: "Ada"})'
+    ask(
+        kb,
+        'UPSERT { CONCEPT { {type: "$PropositionType", name: "about"} } CONCEPT { {type: "Person", name: "Ada"} }'
+        f" PROPOSITION {{ {link} }} }}",
+    )
+    command = "DELETE PROPOSITIONS ?l WHERE { ?l ({type: :type, name: :name}, :p, ?o) }"
+    given = {"type": "Person", "name": "Ada", "p": "about"}
+    for deleted in (1, 0):
+        response = kb.execute_kip({"command": command, "parameters": given})
+        assert response == {"result": {"deleted_propositions": deleted}}

@@ -172,7 +172,7 @@ LIMITED = """
 import json, resource, sys, trivium
 path = sys.argv[1]
 kb = trivium.open(path)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
 command = sys.argv[2]
 answers = []
 for number in range(100):

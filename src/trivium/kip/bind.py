@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -82,6 +82,12 @@ def json_kind(value: Any) -> str:
     if isinstance(value, list):
         return "[" + "".join(sorted({json_kind(member)[0].lower() for member in value}))
     return "{"
+
+
+def json_kinds(parameters: Parameters, names: Iterable[str]) -> tuple[str, ...]:
+    """The kinds of the parameters of these names, in order."""
+    found = map(parameters.get, names)
+    return tuple(["s" if type(value) is str else json_kind(value) for value in found])
 
 
 # --- sources of bindings --------------------------------------------------------------------------

@@ -12,10 +12,12 @@ from trivium.store.dialect import Dialect
 def emit_expr(scope: Scope, expr: tree.Expr) -> str:
     """A filter expression as an SQL condition; NULL means false."""
     if isinstance(expr, tree.And):
-        return _joined(" AND ", [emit_expr(scope, item) for item in expr.items])
+        return "(" + operands.joined(" AND ", [emit_expr(scope, item) for item in expr.items]) + ")"
     if isinstance(expr, tree.Or):
-        return _joined(" OR ", [emit_expr(scope, item) for item in expr.items])
+        return "(" + operands.joined(" OR ", [emit_expr(scope, item) for item in expr.items]) + ")"
     if isinstance(expr, tree.Negation):
+        if isinstance(expr.item, tree.Negation):
+            return emit_expr(scope, expr.item.item)
         return operands.negate(emit_expr(scope, expr.item))
     dialect = scope.compiler.dialect
     if isinstance(expr, tree.Compare):
@@ -30,14 +32,6 @@ def emit_expr(scope: Scope, expr: tree.Expr) -> str:
     if expr.func == "REGEX" and not isinstance(pattern, tree.Path):
         return operands.text_call(dialect, expr.func, text, _literal(scope, pattern, bind.as_pattern))
     return operands.text_call(dialect, expr.func, text, operand(scope, pattern))
-
-
-def _joined(word: str, tests: list[str]) -> str:
-    """Tests joined as a balanced tree, since engines bound the depth of an expression."""
-    if len(tests) <= 8:
-        return "(" + word.join(tests) + ")"
-    half = len(tests) // 2
-    return f"({_joined(word, tests[:half])}{word}{_joined(word, tests[half:])})"
 
 
 def _emit_in(scope: Scope, expr: tree.Call) -> str:

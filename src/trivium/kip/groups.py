@@ -168,7 +168,10 @@ class GroupEmitter:
 
     def _not(self, clause: tree.Not, seen: set[str]) -> None:
         inner = self._inner(clause.group, seen)
-        self.scope.where.append(f"NOT EXISTS (\n{inner.sql([])})")
+        body = inner.sql([])
+        if inner.is_deep:  # engines bound the depth of an expression, to which a table in FROM adds nothing
+            body = f"SELECT 1 FROM (\n{body}) AS {self.compiler.alias('n')}"
+        self.scope.where.append(f"NOT EXISTS (\n{body})")
 
     def _fold(self) -> None:
         """Engines join a bounded number of tables: a long list of FROM items becomes one derived table."""
@@ -231,6 +234,7 @@ class GroupEmitter:
         """What precedes and the block, each on its own, as one table of distinct rows (§3.4.7.3)."""
         scope, compiler = self.scope, self.compiler
         right = Scope(compiler)
+        right.depth = scope.depth
         GroupEmitter(right, clause.group).emit()
         used = self.mentioned = self.mentioned or mentioned(self.group)
         left = {**{name: bound for name, bound in scope.outer.items() if name in used}, **scope.visible_own()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,7 +37,7 @@ class Nexus:
         self.cache = Cache()
         self.runner = QueryRunner(settings, identity)
         self._snapshot: Snapshot | None = None
-        self._checked_at = -1
+        self._known: tuple[int, Snapshot] | None = None
         self._write_schema: tuple[tuple[int, int], Snapshot] | None = None
         self._exported: tuple[tuple[str, int], list[tuple[int, int]]] | None = None
 
@@ -67,15 +68,27 @@ class Nexus:
     # --- reading ----------------------------------------------------------------------------------
 
     def _find(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
+        """Planned with the schema as it was last seen, and once more should that turn out to be an old one."""
         store = self.store
         session = store.checkout()
+        end = session.deadline
         try:
-            schema = self.schema(session)
-            return self.runner.find(session, prepared, parameters, schema, store.moment)
+            known = self._known
+            schema = self._look(session) if known is None else known[1]
+            try:
+                response = self.runner.find(session, prepared, parameters, schema, store.moment)
+            except KipError:
+                if self._load(session).epoch == schema.epoch:
+                    raise
+            else:
+                if self._look(session).epoch == schema.epoch:
+                    return response
         except apsw.Error as error:
             raise translate(error, store.path, self.settings.timeout) from None
         finally:
             store.checkin(session)
+        with store.read(timeout=max(0.001, end - time.monotonic())) as session:
+            return self.runner.find(session, prepared, parameters, self.schema(session), store.moment)
 
     def _meta(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
         from trivium.kip import describe, export
@@ -114,14 +127,18 @@ class Nexus:
         return known[1]
 
     def schema(self, session: Session) -> Snapshot:
-        """The schema as this session sees it; read again only when its epoch has moved."""
-        moment = self.store.watch(session)
-        known = self._snapshot
-        if known is not None and self._checked_at == moment:
-            return known
+        """The schema in the transaction that `session` has begun."""
         found = self._load(session)
-        self._checked_at = moment
+        self.store.watch(session)
         return found
+
+    def _look(self, session: Session) -> Snapshot:
+        """The schema, read again only if the last statement of `session` saw other data than the one before."""
+        moment = self.store.watch(session)
+        known = self._known
+        if known is None or known[0] != moment:
+            known = self._known = (moment, self._load(session))
+        return known[1]
 
     def _load(self, session: Session) -> Snapshot:
         epoch = session.value("SELECT schema_epoch FROM context WHERE id = ?", (self.ctx,))
@@ -135,8 +152,8 @@ class Nexus:
         return found
 
     def _load_for_write(self, session: Session) -> Snapshot:
-        """The schema inside a write transaction: read again only if another connection has written."""
-        state = (session.connection.data_version(), session.schema_writes)
+        """The schema inside a write transaction, read again only if it may have changed."""
+        state = (session.foreign, session.schema_writes)
         known = self._write_schema
         if known is None or known[0] != state:
             known = self._write_schema = (state, self._load(session))
@@ -148,12 +165,12 @@ class Nexus:
         from trivium.kip import write  # not before the first write: a process that only asks starts quickly
 
         result: dict[str, Any] = {}
-        with self.store.write() as session:
+        with self.store.write(counted=True) as session:
             schema = self._load_for_write(session)
             graph = Graph(session, self.ctx, self._clock(), write.index_texts)
             select = partial(self.runner.targets, session, prepared, parameters, schema, self.store.moment, graph)
             query = prepared.query
-            memberships = query is not None and query.may_bind_memberships
+            memberships = query is not None and query.may_bind_memberships(parameters)
             change = write.Change(graph, schema, parameters, self.settings, select, memberships, dry_run)
             result = change.run(prepared.parsed.command)
             if dry_run:

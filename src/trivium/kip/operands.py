@@ -38,6 +38,14 @@ def negate(condition: str) -> str:
     return f"(({condition}) IS NOT TRUE)"
 
 
+def joined(word: str, tests: list[str], room: int = 8) -> str:
+    """Tests in a row, as a balanced tree if there are many, since engines bound the depth of an expression."""
+    if len(tests) <= room:
+        return word.join(tests)
+    half = len(tests) // 2
+    return f"({joined(word, tests[:half], room)}){word}({joined(word, tests[half:], room)})"
+
+
 def is_null(dialect: Dialect, operand: Operand) -> str:
     if operand.kind == NULL:
         return TRUE

@@ -160,24 +160,26 @@ def variables_in(expr: tree.Expr) -> dict[str, int]:
     return found
 
 
-def may_bind_memberships(group: tree.Group) -> bool:
-    """Whether a link of this group can be a domain membership: false only if all its predicates are others."""
+def predicates_of(group: tree.Group, name: str) -> list[Value] | None:
+    """The predicates of links that a variable of a group can be; None if it can be a link of any predicate."""
+    found: list[Value] = []
     stack: list[object] = list(group.clauses)
     while stack:
         item = stack.pop()
         if isinstance(item, tree.LinkClause):
             stack.append(item.match)
         elif isinstance(item, tree.LinkById):
-            return True
+            return None
         elif isinstance(item, tree.LinkPattern):
             stack += [item.subject, item.object]
-            predicate = item.predicate
-            names = predicate.names if isinstance(predicate, tree.PredicateNames) else []
-            if not names or any(not isinstance(name, tree.Lit) or name.value == MEMBERSHIP for name in names):
-                return True
+            if not isinstance(item.predicate, tree.PredicateNames):
+                return None
+            found += item.predicate.names
+        elif isinstance(item, tree.Var) and item.name == name:  # an end of a link can be any link
+            return None
         elif isinstance(item, (tree.Not, tree.Optional, tree.Union)):
             stack += item.group.clauses
-    return False
+    return found
 
 
 def mentioned(group: tree.Group) -> set[str]:

@@ -21,7 +21,7 @@ from trivium.kip.bind import Parameters
 from trivium.kip.find import KEY, FindEmitter, Plan, targets_plan
 from trivium.kip.order import OBJECT, PROBE_CAP, SUBJECT, Probe, probes_of
 from trivium.kip.parser import Parsed, parse, quoted_names
-from trivium.kip.patterns import Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of, may_bind_memberships
+from trivium.kip.patterns import MEMBERSHIP, Atom, ConceptAtom, LinkAtom, PathAtom, atoms_of, predicates_of
 from trivium.kip.scope import Compiler
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
@@ -159,16 +159,26 @@ class Query(Struct):
     bodies: bool = False
     """Whether the command will read the elements that it selects."""
     names: list[tree.Value] = []
-    """The types and predicates that the pattern names."""
+    """The types and predicates whose counts the plan rests on."""
     has_open_names: bool = False
-    may_bind_memberships: bool = True
+    predicates: list[tree.Value] | None = None
+    """The predicates of links that the first target can be; None where it can be any link."""
     analysis: Analysis | None = None
     variants: dict[tuple[Any, ...], Plan] = {}
 
     def __post_init__(self) -> None:
         self.names = _schema_values(self.find.where)
-        self.may_bind_memberships = may_bind_memberships(self.find.where)
+        self.predicates = predicates_of(self.find.where, self.targets[0].name) if self.targets else None
         self.has_open_names = any(isinstance(name, tree.Param) for name in self.names)
+
+    def may_bind_memberships(self, parameters: Parameters) -> bool:
+        """Whether the first target can be a domain membership."""
+        if self.predicates is None:
+            return True
+        for name in self.predicates:
+            if (parameters.get(name.name) if isinstance(name, tree.Param) else name.value) == MEMBERSHIP:
+                return True
+        return False
 
 
 class QueryRunner:
@@ -311,7 +321,7 @@ class QueryRunner:
         degrees = self._measure(session, query.analysis, read, snapshot, moment) if query.analysis[2] else None
         key: tuple[Any, ...] = (
             snapshot.epoch,
-            tuple([bind.json_kind(parameters.get(name)) for name in prepared.params]) if prepared.params else (),
+            bind.json_kinds(parameters, prepared.params) if prepared.params else (),
             facts,
             None if degrees is None else tuple([_degree_class(degree) for degree in degrees.values()]),
             resume,
@@ -483,12 +493,14 @@ def _facts(query: Query, read: Callable[[tree.Value], object], snapshot: Snapsho
     for value in query.names:
         name = read(value)
         values.check_text(name, value.at, "A type or predicate")
-        count = snapshot.type_counts.get(str(name), 0) + snapshot.link_counts.get(str(name), 0)
+        name = str(name)
+        count = snapshot.type_counts.get(name, 0) + snapshot.link_counts.get(name, 0)
         facts.append((count.bit_length(), name in snapshot.higher_order))
     return tuple(facts)
 
 
 def _schema_values(group: tree.Group) -> list[tree.Value]:
+    """The types and predicates of a pattern, without the types of nodes that id or name make single ones."""
     values: list[tree.Value] = []
     stack: list[Any] = list(group.clauses)
     while stack:
@@ -496,7 +508,7 @@ def _schema_values(group: tree.Group) -> list[tree.Value]:
         if isinstance(item, (tree.ConceptClause, tree.LinkClause)):
             stack.append(item.match)
         elif isinstance(item, tree.ConceptMatch):
-            if item.type is not None:
+            if item.type is not None and item.id is None and item.name is None:
                 values.append(item.type)
         elif isinstance(item, tree.LinkPattern):
             stack += [item.subject, item.object]

@@ -43,6 +43,10 @@ class Bound(Struct, frozen=True):
         return f"CASE WHEN {dialect.type_of_value(self.expr)} = 'text' THEN {self.expr} END"
 
 
+DEEP = 6
+"""Nested scopes from which on an inner one is kept out of the depth of the expression that it stands in."""
+
+
 class Compiler:
     """State of one compilation: binding sources, aliases, the snapshot, and what must hold before running."""
 
@@ -112,11 +116,17 @@ class Scope:
         self.compiler = compiler
         self.outer = dict(outer or {})
         self.lender = lender
+        self.depth: int = 0 if lender is None else lender.depth + 1
         self.own: dict[str, Bound] = {}
         self.items: list[str] = []
         self.where: list[str] = []
         self.rows: dict[tuple[str, str], str] = {}
         self.facts: list[tuple[frozenset[str], frozenset[str]]] = []
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether so many scopes lie around this one that the depth of expressions counts."""
+        return self.depth >= DEEP
 
     # --- variables --------------------------------------------------------------------------------
 
@@ -195,7 +205,7 @@ class Scope:
         if self.items:
             parts.append("FROM " + self.compiler.dialect.join(self.items))
         if self.where:
-            parts.append("WHERE " + "\n  AND ".join(self.where))
+            parts.append("WHERE " + operands.joined("\n  AND ", self.where, room=8 if self.is_deep else 32))
         if tail:
             parts.append(tail)
         return "\n".join(parts)

@@ -64,7 +64,7 @@ def check_text(value: Any, at: int | None = None, what: str = "This place") -> N
     """An id, type, name, predicate, search term or key is a string; `what` begins the message."""
     if not isinstance(value, str):
         _refuse(at, f"{what} must be a string, not {show(value)}", "Pass a JSON string.")
-    check_storable(value, at)
+    _check_characters(value, at)
 
 
 def check_object(value: Any, at: int | None = None, what: str = "This place") -> None:
@@ -101,7 +101,10 @@ def check_update_operand(value: Any, at: int | None = None) -> None:
 
 def check_storable(value: Any, at: int | None = None) -> None:
     """What can be stored: JSON of bounded depth, integers from i64 to u64, finite floats, no NUL or lone surrogate."""
-    _check_storable(value, at, 0)
+    if isinstance(value, str):
+        _check_characters(value, at)
+    else:
+        _check_storable(value, at, 0)
 
 
 def show(value: Any, room: int = 80) -> str:

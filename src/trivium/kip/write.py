@@ -25,7 +25,7 @@ class Change(NamedTuple):
     settings: Settings
     select: Callable[[], list[tuple[Any, ...]]]
     memberships: bool
-    """Whether WHERE may bind links of `belongs_to_domain`."""
+    """Whether the target may be a link of `belongs_to_domain`."""
     dry_run: bool
 
     def run(self, command: tree.Command) -> dict[str, Any]:

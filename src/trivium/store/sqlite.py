@@ -36,15 +36,23 @@ PROGRESS_STEPS = 50_000
 
 
 class Session:
-    """A connection in use by one thread. `execute(sql, bindings)` gives an iterable cursor of tuples."""
+    """A connection in use by one thread. `execute(sql, bindings)` gives an iterable cursor of tuples.
 
-    __slots__ = ("connection", "deadline", "execute", "schema_writes", "seen")
+    `deadline` ends statements that run, `patience` the waiting for locks of other processes. What a writer knew of the
+    schemas holds while two counts stand still: `schema_writes`, its own changes of them, and `foreign`, the times that
+    others may have changed anything (another connection, or a transaction of its own that does not count its changes).
+    """
+
+    __slots__ = ("committed", "connection", "deadline", "execute", "foreign", "patience", "schema_writes", "seen")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.execute: Callable[..., apsw.Cursor] = connection.execute
         self.deadline = 0.0
+        self.patience = 0.0
         self.seen = -1
+        self.committed = -1
+        self.foreign = 0
         self.schema_writes = 0
         connection.set_progress_handler(self._overdue, PROGRESS_STEPS)
 
@@ -116,6 +124,8 @@ class SqliteStore:
                     Path(path).parent.mkdir(parents=True, exist_ok=True)
                 self._writer = Session(self._connect())
                 _claim(self._writer.connection, path)
+                self._writer.patience = time.monotonic() + settings.timeout
+                self._writer.connection.set_busy_handler(self._wait)
                 self._migrate()
         except BaseException:
             for connection in self._opened:
@@ -196,7 +206,7 @@ class SqliteStore:
             self._close_idle()
 
     def watch(self, session: Session) -> int:
-        """A number that changes whenever this session may see other data than before."""
+        """A number that has changed when the last statement of this session saw other data than the one before."""
         version = session.connection.data_version()
         if version != session.seen:
             session.seen = version
@@ -224,10 +234,10 @@ class SqliteStore:
     # --- writing ----------------------------------------------------------------------------------
 
     @contextmanager
-    def write(self, timeout: float | None = None) -> Iterator[Session]:
+    def write(self, timeout: float | None = None, *, counted: bool = False) -> Iterator[Session]:
         """The one write transaction: commits at the end of the block, undone whole by any exception.
 
-        Raise `Rollback` inside to undo without an error.
+        Raise `Rollback` inside to undo without an error. `counted`: `schema_writes` tells of every change of schemas.
         """
         limit = self.settings.timeout if timeout is None else timeout
         if self._closed:
@@ -235,14 +245,22 @@ class SqliteStore:
         deadline = time.monotonic() + limit
         self._take_turn(limit)
         session = self._writer
+        session.patience = deadline
         try:
-            session.connection.set_busy_handler(self._patience(deadline))
             session.execute("BEGIN IMMEDIATE")
+            version = session.connection.data_version()
+            if version != session.committed:
+                session.committed = version
+                session.foreign += 1
+                self.moment += 1
+            elif not counted:
+                session.foreign += 1
             session.deadline = deadline
             try:
                 yield session
                 session.deadline = 0.0
                 session.execute("COMMIT")
+                session.committed = session.connection.data_version()
             except BaseException as error:
                 session.deadline = 0.0
                 if session.connection.in_transaction:
@@ -272,16 +290,12 @@ class SqliteStore:
             if not self._closed:  # the connection is about to be closed, which undoes the transaction
                 raise
 
-    def _patience(self, deadline: float) -> Callable[[int], bool]:
-        """Between processes: short, uneven waits until the deadline."""
-
-        def wait(tries: int) -> bool:
-            if self._closed or time.monotonic() > deadline:
-                return False
-            time.sleep(random.uniform(0.0002, 0.002 if tries < 20 else 0.006))
-            return True
-
-        return wait
+    def _wait(self, tries: int) -> bool:
+        """Between processes: short, uneven waits as long as the writer's patience lasts."""
+        if self._closed or time.monotonic() > self._writer.patience:
+            return False
+        time.sleep(random.uniform(0.0002, 0.002 if tries < 20 else 0.006))
+        return True
 
     @contextmanager
     def _translated(self, limit: float) -> Iterator[None]:
@@ -585,7 +599,16 @@ def _too_long(limit: float) -> KipError:
     )
 
 
-_TOO_LARGE = ("at most 64 tables", "too large", "Recursion limit", "too many", "stack overflow")
+_TOO_LARGE = {
+    "at most 64 tables": "it reads more than 64 patterns and elements at once",
+    "too many columns": "it has more than 2,000 columns",
+    "Expression tree": "its NOT blocks and the FILTERs in them nest too deep together",
+    "too large": "",
+    "too many": "",
+    "Recursion limit": "",
+    "stack overflow": "",
+}
+"""What SQLite says of a statement beyond its limits, and what that means where it can be told."""
 
 
 def translate(error: apsw.Error, path: str, limit: float) -> KipError:
@@ -610,10 +633,11 @@ def translate(error: apsw.Error, path: str, limit: float) -> KipError:
         )
     if isinstance(error, apsw.ReadOnlyError):
         return KipError("KIP_4003", f"{path} is read-only; nothing was changed.", "Make the file writable and retry.")
-    if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _TOO_LARGE):
+    limits = [text for text in _TOO_LARGE if text in str(error)] if isinstance(error, apsw.SQLError) else []
+    if limits:
         return KipError(
             "KIP_4002",
-            f"The command is too large for one statement: {error}.",
+            f"The command is too large for one statement: {_TOO_LARGE[limits[0]] or error}.",
             "Split it into several commands: fewer patterns, nested blocks, alternatives or columns in each.",
         )
     if isinstance(error, apsw.SQLError) and "integer overflow" in str(error):
