@@ -13,7 +13,7 @@ from tests.git_repository import GitRepository
 from tests.why_examples import FILES, LRU_ID
 from trivium.doors.ak_docs import cli, main
 from trivium.why.model import sha256
-from trivium.why.query import DISABLED
+from trivium.why.query import DISABLED, DISABLED_SERVICE
 from trivium.why.response import validate
 
 ak_docs = partial(run, program=main)
@@ -92,6 +92,21 @@ def test_the_index_file_is_canonical_json_with_its_hash(repository: GitRepositor
     assert [path.name for path in file.parent.iterdir()] == ["why.json"]
 
 
+def test_the_folder_of_the_index_is_left_out_by_git(repository: GitRepository) -> None:
+    ak_docs("index")
+    assert (repository.root / ".trivium/.gitignore").read_text() == "*\n"
+    assert repository.git("status", "--porcelain") == ""
+    (repository.root / ".trivium/.gitignore").unlink()
+    ak_docs("index")  # whoever removes it wants it so
+    assert not (repository.root / ".trivium/.gitignore").exists()
+    enable(repository, outFile="docs-index/why.json")
+    ak_docs("index")
+    assert not (repository.root / "docs-index/.gitignore").exists()  # a folder with other uses, perhaps
+    enable(repository, outFile=".doc-bridge/a/index.json")
+    ak_docs("index")
+    assert (repository.root / ".doc-bridge/.gitignore").read_text() == "*\n"
+
+
 def test_a_file_that_cannot_be_replaced_leaves_the_old_one(repository: GitRepository) -> None:
     enable(repository)
     (repository.root / ".trivium").write_text("in the way")
@@ -135,7 +150,7 @@ def test_the_restricted_profile_gives_the_guidance(repository: GitRepository) ->
     ak_docs("index")
     for arguments in (["--profile", "service", "why", "Cache"], ["why", "Cache", "--profile", "service"]):
         answer = ak_docs(*arguments, "--json").json()
-        assert (answer["enabled"], answer["guidance"], answer["entities"]) == (False, DISABLED, [])
+        assert (answer["enabled"], answer["guidance"], answer["entities"]) == (False, DISABLED_SERVICE, [])
     restricted = ak_docs("--profile", "service", "index").json()
     assert restricted["enabled"] is False
     assert "configuration: index.knowledgeEntities.enabled is ignored" in restricted["diagnostics"]

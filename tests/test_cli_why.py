@@ -38,7 +38,7 @@ def repository(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository
 def test_index_then_why_in_two_commands(repository: GitRepository) -> None:
     built = run("index")
     assert (built.code, built.err) == (0, "")
-    assert f"Indexed {repository.root} into the context 'cache-shop'." in built.out
+    assert f"Indexed {repository.root} into the new context 'cache-shop'." in built.out
     assert "2 decisions, 1 concepts, 2 changes" in built.out
     answer = run("why", "Cache")
     assert (answer.code, answer.err) == (0, "")
@@ -188,6 +188,30 @@ def test_a_bad_argument_is_named(own_home: Path, arguments: list[str], name: str
     assert name in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("option", "values", "allowed"),
+    [
+        ("--limit", ("0", "101", "x", "-1", "2.5", ""), "a whole number from 1 to 100, for example 20"),
+        ("--budget-tokens", ("0", "x", "1000001"), "a whole number from 1 to 1,000,000, for example 4,000"),
+    ],
+)
+def test_a_number_out_of_range_is_told_the_range(
+    own_home: Path, option: str, values: tuple[str, ...], allowed: str
+) -> None:
+    for value in values:
+        outcome = run("why", "Cache", option, value)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert f"'{option}'" in outcome.err
+        assert allowed in " ".join(outcome.err.split())
+
+
+def test_a_file_in_place_of_a_folder_is_a_usage_error(repository: GitRepository) -> None:
+    outcome = run("index", "CHANGELOG.md")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "PATH" in outcome.err
+    assert "'CHANGELOG.md' is a file" in outcome.err
+
+
 def test_a_bad_folder_or_configuration_is_named(repository: GitRepository) -> None:
     assert run("index", "nowhere").code == 2
     (repository.root / "trivium.toml").write_text("[index.knowledgeEntities]\nenabeld = true\n")
@@ -233,11 +257,16 @@ def test_a_configuration_elsewhere_serves_build_and_question(repository: GitRepo
 
 
 def test_a_context_of_ones_own_choice(repository: GitRepository, own_home: Path) -> None:
-    missing = run("index", "--context", "work")
-    assert missing.code == 1
-    assert "trivium context create work" in missing.err
-    run("context", "create", "work")
-    assert run("index", "--context", "work", "--json").json()["context"] == "work"
+    missing = run("why", "Cache", "--context", "work", "--db", "none.db")
+    assert "Build it with: trivium --db none.db index --context work" in missing.err
+    refused = run("index", "--context", "No Slug")
+    assert refused.code == 1
+    assert "There is no context 'No Slug'." in refused.err
+    made = run("index", "--context", "work", "--json").json()
+    assert (made["context"], made["contextCreated"]) == ("work", True)
+    assert f"Indexed {repository.root} into the context 'work'." in run("index", "--context", "work").out
+    with trivium.open(os.environ["TRIVIUM_DB"]) as kb:
+        assert [context.slug for context in kb.contexts()] == ["default", "work"]
     os.chdir(own_home)
     assert run("why", "Cache", "--context", "work", "--json").json()["entities"]
     repository.write("new.md")
@@ -344,6 +373,235 @@ def test_a_question_loads_no_command_line_no_builder_and_no_engine(repository: G
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.startswith("Why: Cache\n")
         assert done.stdout.endswith("loaded: []\n")
+
+
+# --- where one stands -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("folder", "target"),
+    [
+        ("src", "cache.ts"),
+        ("src", "./cache.ts"),
+        ("src", "cache.ts:1"),
+        ("docs/adr", "../../src/cache.ts"),
+        ("src", "src/cache.ts"),
+        ("src", "../src"),
+        ("src", "."),
+        ("docs", "ROOT/src/cache.ts"),
+        ("docs", "ROOT/docs/../src/cache.ts:1"),
+        (".", "LINK/src/cache.ts"),
+    ],
+)
+def test_a_path_may_be_written_as_from_the_working_folder(
+    repository: GitRepository, own_home: Path, monkeypatch: pytest.MonkeyPatch, folder: str, target: str
+) -> None:
+    (own_home / "link").symlink_to(repository.root, target_is_directory=True)
+    run("index")
+    monkeypatch.chdir(repository.root / folder)
+    target = target.replace("ROOT", str(repository.root)).replace("LINK", str(own_home / "link"))
+    answer = run("why", target, "--json").json()
+    assert answer["target"] == target
+    assert {LRU_ID, CHANGE_ID} <= {entity["id"] for entity in answer["entities"]}
+    short = subprocess.run([*SHORT, "why", target], capture_output=True, text=True, check=True).stdout
+    assert short == run("why", target).out
+
+
+def test_outside_of_the_repository_paths_are_those_of_its_root(repository: GitRepository, own_home: Path) -> None:
+    run("index", "--context", "work")
+    (own_home / "src").mkdir()
+    os.chdir(own_home / "src")
+    assert run("why", "src/cache.ts", "--context", "work", "--json").json()["entities"]
+    assert not run("why", "cache.ts", "--context", "work", "--json").json()["entities"]
+
+
+@pytest.fixture
+def plain(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
+    """The worked example in a folder without git; the working folder is a part of it."""
+    made = GitRepository(own_home / "plain", start=False)
+    for path, text in FILES.items():
+        made.write(path, text)
+    monkeypatch.chdir(made.root / "src")
+    return made
+
+
+def slugs() -> list[str]:
+    with trivium.open(os.environ["TRIVIUM_DB"]) as kb:
+        return [context.slug for context in kb.contexts()]
+
+
+def test_without_git_the_hint_of_a_subfolder_builds_the_index_of_the_whole(plain: GitRepository) -> None:
+    run("index", plain.root)
+    plain.write("docs/guide.md", "changed\n")
+    stale = run("why", "cache.ts")
+    hint = stale.err.partition("Build it with: ")[2].strip()
+    assert shlex.split(hint) == ["trivium", "index", str(plain.root)]
+    assert run(*shlex.split(hint)[1:]).code == 0
+    assert run("why", "cache.ts", "--json").json()["entities"]
+    assert slugs() == ["default", "plain"]
+    os.chdir(plain.root)
+    plain.write("docs/guide.md", "again\n")
+    assert run("why", "Cache").err.rstrip().endswith("Build it with: trivium index")
+
+
+@pytest.mark.parametrize("program", ["trivium", "ak-docs"])
+def test_without_git_a_part_of_an_indexed_folder_gets_no_context_of_its_own(plain: GitRepository, program: str) -> None:
+    run("index", plain.root)
+    outcome = run("index") if program == "trivium" else run("index", program=ak_docs)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert f"{plain.root / 'src'} lies in {plain.root}, which the context 'plain' holds the index of." in outcome.err
+    command = f"trivium index {plain.root}" if program == "trivium" else f"cd {plain.root} && ak-docs index"
+    assert f"Build that one with: {command}. " in outcome.err
+    assert slugs() == ["default", "plain"]
+    assert not (plain.root / "src/.trivium").exists()
+    assert run("index", "--context", "part").code == 0
+    assert slugs() == ["default", "part", "plain"]
+
+
+def test_without_git_a_part_with_git_or_a_configuration_of_its_own_is_a_repository(plain: GitRepository) -> None:
+    run("index", plain.root)
+    GitRepository(plain.root / "lib").write("README.md")
+    plain.write("docs/trivium.toml", "")
+    assert run("index", plain.root / "lib").code == 0
+    assert run("index", plain.root / "docs").code == 0
+    assert slugs() == ["default", "docs", "lib", "plain"]
+
+
+def test_without_git_ak_docs_asks_the_index_of_the_whole(plain: GitRepository) -> None:
+    os.chdir(plain.root)
+    assert run("index", program=ak_docs).code == 0
+    os.chdir(plain.root / "src")
+    assert run("why", "cache.ts", program=ak_docs).code == 0
+    plain.write("docs/guide.md", "changed\n")
+    stale = run("why", "cache.ts", program=ak_docs)
+    assert f"Build it with: cd {plain.root} && ak-docs index" in stale.err
+
+
+# --- what an answer says --------------------------------------------------------------------------
+
+
+def test_a_commit_is_asked_for_by_the_id_that_the_text_shows(repository: GitRepository) -> None:
+    sha = repository.git("rev-parse", "HEAD")
+    run("index")
+    assert f"commit {sha[:7]}" in run("why", "src/cache.ts").out
+    assert f"to ask for instead: `{sha}`" in run("why", sha[:7]).out
+    assert "change: feat: evict by last use" in run("why", sha).out
+
+
+def test_a_package_is_asked_for_by_its_name(repository: GitRepository) -> None:
+    repository.write("pyproject.toml", '[project]\nname = "cache-shop"\n')
+    repository.write("docs/adr/0003-pack.md", "# Pack it\n\nStatus: accepted\n\nSee `pyproject.toml`.\n")
+    run("index")
+    for target in ("cache-shop", "package:cache-shop"):
+        text = run("why", target).out
+        assert "decision: Pack it [accepted]" in text
+        assert "This is the package of `pyproject.toml`. To ask for all that lies in it: `.`." in text
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("src/cache.ts", "export class Cache {}\n", 1),
+        ("docs/guide.md", "# Guide\r\n\r\nUse `Cache`.\r\n", 3),
+        ("docs/guide.md", "# Guide\rUse", 2),
+    ],
+)
+def test_a_line_beyond_the_end_is_told(repository: GitRepository, path: str, text: str, lines: int) -> None:
+    repository.write(path, text)
+    run("index")
+    ends = f"`{path}` ends at line {lines}"
+    assert f"{ends}; this answer is about the whole file." in run("why", f"{path}:99999").out
+    assert ends in run("why", f"{path}:{lines + 1}").out
+    assert ends not in run("why", f"{path}:{lines}").out
+
+
+def test_submodules_have_a_coverage_record(repository: GitRepository, own_home: Path) -> None:
+    library = GitRepository(own_home / "library")
+    library.commit("start", "inside.py")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.root), "vendor/lib")
+    repository.commit("feat: a library")
+    said = "1 repository inside this one not entered: vendor/lib"
+    assert f"submodules: not-analyzed ({said})" in run("index").out
+    answer = run("why", "Cache", "--json").json()
+    validate(answer)
+    record = next(record for record in answer["coverage"] if record["scope"] == "submodules")
+    assert (record["analyzer"], record["status"], record["reason"]) == ("discovery", "not-analyzed", said)
+    GitRepository(repository.root / "nested").commit("start", "n.md")
+    assert run("why", "Cache").code == 1  # another repository inside changes what the coverage says
+    run("index")
+    assert "vendor/lib" in run("why", "Cache").out
+
+
+def test_the_numbers_of_the_summary_add_up(repository: GitRepository) -> None:
+    repository.write("logo.svg")
+    repository.write("pyproject.toml", "")
+    assert "  files     8 (6 read, 2 known by path only)\n" in run("index").out
+    time.sleep(0.2)
+    run("index", "--no-cache")
+    assert "  files     8 (6 unchanged since the last build, 2 known by path only)\n" in run("index").out
+
+
+def test_the_restricted_profile_advises_nothing_that_it_forbids(repository: GitRepository) -> None:
+    for _ in range(2):  # without a database, then without an index
+        missing = run("why", "Cache", "--profile", "service")
+        assert missing.code == 1
+        assert "Build it with" not in missing.err
+        assert "Give the service a database that holds one." in missing.err
+        assert run("doctor").code == 0
+    run("index")
+    text = run("why", "Cache", "--profile", "service").out
+    assert "give the service this stored index" in text
+    assert "trivium index" not in text
+
+
+def test_results_left_out_tell_how_more_are_had(repository: GitRepository) -> None:
+    (repository.root / "trivium.toml").write_text("[index.knowledgeEntities]\nenabled = true\n")
+    for number in range(25):
+        repository.commit(f"Step {number}", "src/cache.ts")
+    run("index", program=ak_docs)
+    assert "ask with a higher one, at most 100, to see more." in run("why", "src/cache.ts").out
+    assert "to see more: trivium why TARGET --limit N, at most 100." in run("why", "src/cache.ts", program=ak_docs).out
+
+
+def test_a_type_of_the_repositorys_context_is_found_by_the_hint(repository: GitRepository, own_home: Path) -> None:
+    command = 'FIND(?d.name) WHERE { ?d {type: "Decision"} }'
+    assert "--context" not in run("kip", command).err
+    run("index")
+    said = "The repository here is another context: --context cache-shop."
+    for arguments in (["kip", command], ["kip", "--explain", command], ["kip", "--readonly", command]):
+        outcome = run(*arguments)
+        assert (outcome.code, said in outcome.err) == (1, True), arguments
+    assert said in run("kip", command, "--json").json()["error"]["hint"]
+    batch = json.dumps({"commands": ["DESCRIBE PRIMER", command]})
+    assert said in run("kip", "--request", "-", "--json", stdin=batch).json()["result"][1]["error"]["hint"]
+    assert said in run("shell", stdin=f"{command}\n").err
+    for quiet in (
+        ["kip", command, "--context", "default"],
+        ["kip", "FIND(", "--context", "cache-shop"],
+        ["kip", "FIND("],
+    ):
+        assert "The repository here" not in run(*quiet).err
+    assert run("kip", command, "--context", "cache-shop").code == 0
+    os.chdir(own_home)
+    assert said not in run("kip", command).err
+
+
+def test_a_decision_about_many_files_is_found_by_each_of_them(repository: GitRepository) -> None:
+    names = [f"file{number:03}" for number in range(120)]
+    for name in names:
+        repository.write(f"src/{name}.py", f"def {name}(): ...\n")
+    cited = "".join(f"- `src/{name}.py`\n" for name in names[:60]) + "".join(f"- `{name}`\n" for name in names[60:])
+    repository.write("docs/adr/0003-wide.md", f"# Type everything\n\nStatus: accepted\n\n{cited}")
+    repository.commit("feat: more files")
+    run("index")
+    for number in (0, 40, 59, 60, 119):
+        for target in (f"src/file{number:03}.py", f"file{number:03}"):
+            found = run("why", target, "--kind", "decision", "--json").json()["entities"]
+            assert [entity["name"] for entity in found] == ["Type everything"], target
+    text = run("why", "src/file040.py", "--kind", "decision").out
+    assert "One entity names this target beyond the 64 links that an entity holds." in text
+    assert "  affects: src/file040.py, src/file000.py" in text
+    assert "link-limit" in text
 
 
 def test_an_empty_folder_makes_no_context(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

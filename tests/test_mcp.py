@@ -218,6 +218,7 @@ def call(number: int, name: str) -> str:
         (call(7, '"x"')[:-10] + ', "id": 8', 8, -32700),
         (call(7, '"caf\xe9"').encode("latin-1"), 7, -32700),
         ("{bad json", None, -32700),
+        ("Content-Length: 46", None, -32700),
         ("[]", None, -32600),
         ("null", None, -32600),
         ('"text"', None, -32600),

@@ -275,6 +275,20 @@ def test_another_folder_is_asked_about_with_root(repository: GitRepository, own_
     assert run("mcp", "--root", "nowhere").code == 2
 
 
+def test_paths_through_a_link_and_whole_numbers_with_a_point_are_understood(
+    repository: GitRepository, own_home: Path
+) -> None:
+    assert run("index").code == 0
+    (own_home / "link").symlink_to(repository.root, target_is_directory=True)
+
+    async def scene(client: Client) -> None:
+        target = str(own_home / "link/src/cache.ts")
+        answer = await client.call_tool("knowledge.decision", {"target": target, "limit": 5.0})
+        assert [entity["status"] for entity in json.loads(answer.content[0].text)["entities"]] == ["accepted"]
+
+    talk(scene)
+
+
 def test_a_memory_in_no_file_has_no_index_to_build(repository: GitRepository) -> None:
     async def scene(client: Client) -> None:
         failed = await client.call_tool("knowledge.decision", {"target": "Cache"})

@@ -299,7 +299,7 @@ def test_an_unchanged_repository_is_not_read_again(tmp_path: Path, monkeypatch: 
             os.utime(file, ns=(1_700_000_000_000_000_001, 1_700_000_000_000_000_001))
     first = checked(place.root)
     monkeypatch.setattr(module.documents, "read_document", None)
-    monkeypatch.setattr(module.symbols, "analyse", None)
+    monkeypatch.setattr(module.symbols.Analysis, "add", None)
     second = checked(place.root, parts=first.parts, hashes=first.hashes)
     assert second.body == first.body
     assert (second.summary.read, second.summary.reused) == (0, first.summary.read)
@@ -869,7 +869,7 @@ def test_too_many_memory_relations_are_one_clear_error(
 
 
 def test_a_folder_that_is_no_folder_is_one_clear_error(kb: trivium.KnowledgeBase, tmp_path: Path) -> None:
-    context = kb.create_context("x")
+    context = kb.create_context("xyz")
     with pytest.raises(TriviumError, match="is no folder") as caught:
         context.index_repository(tmp_path / "nowhere")
     assert caught.value.hint

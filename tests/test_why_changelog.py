@@ -144,6 +144,68 @@ def test_a_log_with_dated_paragraphs_of_indented_items() -> None:
     assert names_of(read("ChangeLog", text)) == ["file.c (main): Change it.", "other.c: Too."]
 
 
+GNU_ENTRIES = {
+    "* file.c (main): Change it.": [("file.c", None, 3), ("file.c", "main", 3)],
+    "* dir/file (f, g): Change.": [("dir/file", None, 3), ("dir/file", "f", 3), ("dir/file", "g", 3)],
+    "* a.c, lib/b.c: New files.": [("a.c", None, 3), ("lib/b.c", None, 3)],
+    "* Makefile: Build.": [("Makefile", None, 3)],
+    "* a.c (f)\n\t(g): Check.\n\t(h): Likewise.": [("a.c", None, 3), ("a.c", "f", 3), ("a.c", "g", 3), ("a.c", "h", 5)],
+    "* a.c (f,\n\tg): Check.": [("a.c", None, 3), ("a.c", "f", 3), ("a.c", "g", 3)],
+    "* a.c [HAVE_X] (f): Check.": [("a.c", None, 3), ("a.c", "f", 3)],
+    "* a.c (struct s, Foo::bar): Check.": [("a.c", None, 3), ("a.c", "s", 3), ("a.c", "Foo::bar", 3)],
+    "* doc/a.texi (Some Node): Tell.": [("doc/a.texi", None, 3)],
+    "* a.c (f): Check (g): not here.": [("a.c", None, 3), ("a.c", "f", 3)],
+    "* Check a.c (f): it is wrong.": [],
+    "* https://example.org/a.c: Read.": [],
+    "* ../../a.c (f): Leave.": [],
+    "* Nothing here.": [],
+}
+
+
+@pytest.mark.parametrize("entry", GNU_ENTRIES)
+def test_entries_of_gnus_form_cite_their_files_and_functions(entry: str) -> None:
+    (change,) = read("lib/ChangeLog", f"2024-01-02  A Person  <a@example.org>\n\n\t{entry}\n").entities
+    assert [(cite.value, cite.symbol, cite.line) for cite in change.cites if cite.kind == "file"] == GNU_ENTRIES[entry]
+
+
+FILE_ENTRIES = {
+    "- src/cache.ts: Evict.": ["src/cache.ts"],
+    "- `src/cache.ts` (`evict`): Evict.": ["src/cache.ts", "src/cache.ts"],
+    "- cache.ts (evict): Evict.": ["cache.ts", "cache.ts"],
+    "- node.js: Raise it.": [],
+    "- core/api: Raise it.": [],
+    "- v1.2: Raise it.": [],
+    "- Fix: it": [],
+    "- **core:** it": [],
+}
+
+
+@pytest.mark.parametrize("entry", FILE_ENTRIES)
+def test_entries_of_other_logs_cite_a_file_only_where_it_is_plain(entry: str) -> None:
+    (change,) = read("CHANGELOG.md", f"## 1.0\n\n{entry}\n").entities
+    assert [cite.value for cite in change.cites if cite.kind == "file"] == FILE_ENTRIES[entry]
+
+
+@pytest.mark.parametrize("path", ["ChangeLog", "ChangeLog.2020", "lib/ChangeLog", "NEWS"])
+def test_text_of_gnus_form_is_no_markdown(path: str) -> None:
+    text = "2024-01-02  A Person  <a@example.org>\n\n\t* a/__init__.py (f): Take *args, `x' and <y>.\n"
+    assert names_of(read(path, text)) == ["a/__init__.py (f): Take *args, `x' and <y>."]
+
+
+def test_old_dates_of_gnus_form_are_releases() -> None:
+    text = (
+        "Sat Feb  3 10:04:19 1996  A Person  (a@example.org)\n\n\t* a.c (f): One.\n\nMon, Jan 1 1996\n\n\t* b.c: Two.\n"
+    )
+    document = read("ChangeLog", text)
+    assert names_of(document) == ["a.c (f): One.", "b.c: Two."]
+
+
+def test_a_log_of_many_dates_is_read_whole() -> None:
+    text = "".join(f"2024-01-02  A Person  <a@example.org>\n\n\t* a.c (f{number}): x\n\n" for number in range(500))
+    document = read("ChangeLog", text)
+    assert (len(document.entities), document.reasons) == (500, [])
+
+
 def test_literal_blocks_of_plain_logs_hold_no_entries() -> None:
     text = "2.0\n---\n\n- one::\n\n      - code\n\n- two\n\n.. note::\n\n   - hidden\n\n- three\n"
     assert names_of(read("CHANGES.rst", text)) == ["one::", "two", "three"]

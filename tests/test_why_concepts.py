@@ -23,8 +23,8 @@ def test_aliases_make_a_concept_of_a_plain_document_only() -> None:
     assert names_of(read("docs/adr/1.md", text), "concept") == []
     assert names_of(read("docs/adr/README.md", text), "concept") == []
     assert names_of(read("CHANGELOG.md", text), "concept") == []
-    glossary = read("docs/glossary.md", text)
-    assert names_of(glossary) == ["A"]
+    glossary = read("docs/glossary.md", f"{text}\n## B\n\nText.\n")
+    assert names_of(glossary) == ["B"]
     assert glossary.entities[0].aliases == []
     assert glossary.reasons == ["unbound-glossary-aliases"]
 
@@ -59,6 +59,71 @@ def test_headings_of_a_glossary_with_their_regions() -> None:
 
 def test_a_first_heading_that_is_no_title_is_a_term() -> None:
     assert names_of(read("glossary.md", "## Area\n\nx\n\n## Box\n\ny\n")) == ["Area", "Box"]
+
+
+TERMS = {
+    "a title of any wording": ("# Words we use\n\nText.\n\n## Cache\n\nx\n", ["Cache"]),
+    "a title below the top level": ("## Words\n\n### Cache\n\nx\n\n### Queue\n\ny\n", ["Cache", "Queue"]),
+    "a title and no term": ("# Our words\n\nText only.\n", []),
+    "a title over definitions": ("# Words\n\n**Cache**: x\n", ["Cache"]),
+    "a title in front matter": ("---\ntitle: Words\n---\n## Cache\n\nx\n", ["Cache"]),
+    "a term below a title in front matter": ("---\ntitle: Words\n---\n# Cache\n\nx\n", ["Cache"]),
+    "titles of parts": (
+        "# Glossary\n\n## Acronyms\n\n### API\n\nx\n\n## Key terms\n\n### Cache\n\ny\n",
+        ["API", "Cache"],
+    ),
+    "see also": ("# Glossary\n\n## Cache\n\nx\n\n## See also\n\n- [Store](s.md): y\n- **Queue**: z\n", ["Cache"]),
+    "references": ("# Glossary\n\n# Cache\n\nx\n\n# References\n\n**RFC**: y\n\n## Deep\n\nz\n", ["Cache"]),
+    "further reading": (
+        "# Glossary\n\n## Cache\n\nx\n\n## Further reading\n\n| A | B |\n|--|--|\n| c | d |\n",
+        ["Cache"],
+    ),
+    "see also of a term": (
+        "# Glossary\n\n## Cache\n\n### See also\n\n- **Store**: y\n\n## Queue\n\nz\n",
+        ["Cache", "Queue"],
+    ),
+    "a list below a line": ("# Glossary\n\n**Cache**: x\n\n**See also:**\n\n- **Store**: y\n", ["Cache"]),
+    "a line": ("# Glossary\n\n## Cache\n\nx\n\n**See also**: [Store](s.md)\n\n**References:** y\n", ["Cache"]),
+    "other languages": (
+        "# Glossar\n\n## Speicher\n\nx\n\n## Siehe auch\n\n- **Y**: z\n\n## Abkürzungen\n",
+        ["Speicher"],
+    ),
+    "Russian": ("# Глоссарий\n\n## Кэш\n\nx\n\n## См. также\n\n- **Y**: z\n", ["Кэш"]),
+    "Chinese": ("# 术语表\n\n## 缓存\n\nx\n\n## 参考资料\n\n- **Y**: z\n", ["缓存"]),
+    "letters of an index": ("# Glossary\n\n## A\n\n- **Apple**: x\n\n## B–D\n\n### Cell\n\ny\n", ["Cell", "Apple"]),
+    "a term of one letter": ("# Glossary\n\n## C\n\n- compiled\n- old\n\n## Go\n\nx\n", ["C", "Go"]),
+    "a term that sounds like a section": (
+        "# Glossary\n\n## Reference\n\nx\n\n## Source\n\ny\n",
+        ["Reference", "Source"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_titles_and_sections_that_follow_the_terms_are_none(name: str) -> None:
+    text, terms = TERMS[name]
+    assert names_of(read("docs/glossary.md", text)) == terms
+
+
+PAGES = {
+    ("glossary/cache.md", "# Cache\n\nx\n\n## Details\n\n- **Size**: 3\n\nAlso known as: LRU\n"): [("Cache", ["LRU"])],
+    ("glossary/api.md", "---\naliases: [x]\n---\n# API (Application Programming Interface)\n"): [
+        ("API (Application Programming Interface)", ["x", "API", "Application Programming Interface"])
+    ],
+    ("glossary/01-open-source.md", "# Open source\n\nx\n"): [("Open source", [])],
+    ("glossary/lru.md", "# Least recently used\n\nx\n"): [("Least recently used", [])],
+    ("glossary/README.md", "# Our words\n\nx\n"): [],
+    ("glossary/all.md", "# Our words\n\n## Cache\n\nx\n"): [("Cache", [])],
+    ("words/cache.md", "# Cache\n\nx\n"): [("Cache", [])],
+    ("vocab.md", "# Vocab\n\n## Cache\n\nx\n"): [("Cache", [])],
+}
+
+
+@pytest.mark.parametrize(("path", "text"), PAGES)
+def test_a_file_of_a_glossarys_folder_may_be_one_term(path: str, text: str) -> None:
+    document = read(path, text, DocumentRules(glossaries=("words/*.md", "vocab.md")))
+    assert [(entity.name, entity.aliases) for entity in document.entities] == PAGES[path, text]
+    assert document.reasons == []
 
 
 GLOSSARY_FORMS = {

@@ -64,7 +64,7 @@ def test_git_lists_tracked_files_and_untracked_ones_that_nothing_ignores(reposit
         "sub/local.md",
     ]
     found = discover(repository.root, Config())
-    assert (found.source, found.reasons, found.coverage()) == ("git", [], None)
+    assert (found.source, found.reasons, found.coverage()) == ("git", [], [])
 
 
 def test_the_users_global_excludes_apply(repository: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +102,7 @@ def test_names_that_cannot_be_paths_of_the_index_are_left_out_with_a_reason(repo
     found = discover(repository.root, Config())
     assert [file.path for file in found.files] == ["good.md"]
     assert found.reasons == ["path-characters", "path-encoding", "path-limit"]
-    coverage = found.coverage()
-    assert coverage is not None
+    (coverage,) = found.coverage()
     assert (coverage.scope, coverage.status, coverage.reason) == (
         "files",
         "partial",
@@ -171,6 +170,36 @@ def test_submodules_and_nested_repositories_are_not_entered(repository: GitRepos
     repository.write("own.md")
     assert paths(repository.root) == [".gitmodules", "own.md"]
     assert paths(repository.root / "lib") == ["inside.md"]
+    found = discover(repository.root, Config())
+    assert found.repositories == ["lib", "nested"]
+    (record,) = found.coverage()
+    assert (record.scope, record.status) == ("submodules", "not-analyzed")
+    assert record.reason == "2 repositories inside this one not entered: lib, nested"
+    assert discover(repository.root, Config(exclude=("nested/",))).repositories == ["lib"]
+
+
+def test_a_submodule_that_is_not_checked_out_is_told_and_a_folder_in_place_of_a_file_is_none(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    library = GitRepository(tmp_path / "library")
+    library.commit("start", "inside.md")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.root), "lib")
+    repository.commit("start", "plain")
+    repository.git("submodule", "deinit", "-q", "lib")
+    (repository.root / "plain").unlink()
+    repository.write("plain/a.md")
+    found = discover(repository.root, Config())
+    assert found.repositories == ["lib"]
+    assert "plain/a.md" in [file.path for file in found.files]
+
+
+def test_a_reason_holds_as_many_folders_as_it_has_room_for() -> None:
+    names = [f"vendor/{number:03}-{'x' * 40}" for number in range(90)]
+    (record,) = Discovery([], [], "git", names).coverage()
+    assert record.reason is not None
+    assert record.reason.startswith("90 repositories inside this one not entered: vendor/000-")
+    assert len(record.reason) <= 1024
+    assert record.reason.endswith("…")
 
 
 def test_a_linked_work_tree_has_its_own_files(repository: GitRepository, tmp_path: Path) -> None:
@@ -343,6 +372,7 @@ def test_without_git_nested_repositories_are_not_entered_and_the_exclude_file_ap
     repository.write("a.md")
     without_git(monkeypatch)
     assert paths(repository.root) == ["a.md"]
+    assert discover(repository.root, Config()).repositories == ["nested"]
 
 
 def test_walking_follows_no_links_and_survives_odd_names_and_closed_folders(

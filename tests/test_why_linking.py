@@ -112,6 +112,39 @@ def test_what_is_not_linked(token: str) -> None:
     assert cited(token) == []
 
 
+GNU_FILES = Files(
+    {"lib/a.c": ["f", "main"], "src/a.c": ["g"], "cmd/main.c": ["main"], "a.c": ["f"]},
+    others=["lib/Makefile", "Makefile", "lib/README.md"],
+)
+GNU_LINKS = {
+    "a.c (f, none): x": [
+        ("affected-fact", "module:lib/a.c", "f"),
+        ("affected-fact", "module:lib/a.c", None),
+        ("affected-path", "lib/a.c", None),
+    ],
+    "a.c (main): x": [
+        ("affected-fact", "module:lib/a.c", "main"),
+        ("affected-fact", "module:lib/a.c", None),
+        ("affected-path", "lib/a.c", None),
+    ],
+    "src/a.c (f): x": [("affected-fact", "module:src/a.c", None), ("affected-path", "src/a.c", None)],
+    "Makefile: x": [("affected-path", "lib/Makefile", None)],
+    "README.md: x": [],
+    "gone.c (f): x": [],
+    "main.c: x": [],
+}
+
+
+@pytest.mark.parametrize("entry", GNU_LINKS)
+def test_entries_of_a_gnu_change_log_link_to_the_file_beside_it_and_to_what_it_defines(entry: str) -> None:
+    linked = link({"lib/ChangeLog": f"2024-01-02  A Person  <a@example.org>\n\n\t* {entry}\n"}, GNU_FILES)
+    (change,) = linked.entities
+    assert links_of(change) == GNU_LINKS[entry]
+    gone = {"lib/gone.c": [change.id]} if entry.startswith("gone") else {}
+    gone |= {"lib/main.c": [change.id]} if entry.startswith("main") else {}
+    assert (linked.entities_by_path, linked.entities_by_name) == (gone, {})
+
+
 def test_a_path_is_tried_from_the_root_before_the_document() -> None:
     files = Files({"src/a.py": [], "docs/src/a.py": []})
     (entity,) = link({"docs/adr.md": "## Decision\n\n`src/a.py`\n"}, files).entities
@@ -272,6 +305,25 @@ def test_links_evidence_and_aliases_have_bounds() -> None:
     glossaries = {f"g{n:03}/glossary.md": "# Glossary\n\n**T**: x\n" for n in range(70)}
     assert link(glossaries).reasons == ["evidence-limit"]
     assert link({"a.md": f"---\ntype: concept\naliases: [{'x' * 257}]\n---\n# A\n"}).reasons == ["alias-limit"]
+
+
+def test_what_is_beyond_the_bounds_is_kept_beside_the_entity() -> None:
+    many = Files({f"src/m{n:02}.py": [f"S{n:02}"] for n in range(70)})
+    by_path = " ".join(f"`src/m{n:02}.py`" for n in range(40))
+    by_symbol = " ".join(f"`S{n}`" for n in range(40, 70))
+    aliases = ", ".join(f"a{n:03}" for n in range(40))
+    linked = link({"docs/adr/1.md": f"---\naliases: [{aliases}]\n---\n# A\n\n{by_path} {by_symbol}\n"}, many)
+    (record,) = linked.entities
+    linked_to = {item.target for item in record.links}
+    kept = set(linked.entities_by_path)
+    for number in range(40):
+        assert f"src/m{number:02}.py" in linked_to | kept
+    for number in range(70):
+        assert f"module:src/m{number:02}.py" in linked_to | kept
+    assert set(linked.entities_by_name) == {f"S{n}" for n in range(40, 70)} | {f"a{n:03}" for n in range(32, 40)}
+    assert all(ids == [record.id] for ids in (*linked.entities_by_path.values(), *linked.entities_by_name.values()))
+    glossaries = {f"g{n:03}/glossary.md": "# Glossary\n\n**T**: x\n" for n in range(70)}
+    assert sorted(link(glossaries).entities_by_path) == [f"g{n:03}/glossary.md" for n in range(64, 70)]
 
 
 def test_supersession_survives_the_link_bound() -> None:

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.why_documents import names_of, read
-from trivium.why.documents import DocumentRules, is_document
+from trivium.why.documents import DocumentRules, is_document, read_document
 from trivium.why.front_matter import read_front_matter
-from trivium.why.inline import plain_text, scan_inline
+from trivium.why.inline import cut_text, plain_text, scan_inline
 from trivium.why.markdown import decode, parse_markdown
-from trivium.why.model import sha256
+from trivium.why.model import DocumentRegion, sha256
 from trivium.why.regions import SourceLines, region
 
 MODULES = [
     *("regions", "front_matter", "inline", "markdown", "generated", "places", "supersession", "changelog"),
-    *("documents", "plain_documents", "memory"),
+    *("documents", "plain_documents", "memory", "metadata", "html_text", "wording", "terms", "gnu_changes", "reasons"),
 ]
 
 
@@ -80,6 +80,55 @@ def test_a_long_region_is_cut_at_the_last_line_that_fits() -> None:
     first = read("adr/1.md", "x" * 20_000 + "\n# A\n")
     assert first.reasons == ["region-limit"]
     assert (first.entities[0].region.line_start, first.entities[0].region.line_end) == (1, 1)
+
+
+UTF16 = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+
+
+@pytest.mark.parametrize("encoding", UTF16)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("final", [True, False])
+def test_utf16_with_its_mark_is_read_and_its_lines_are_those_of_the_text(encoding: str, end: str, final: bool) -> None:
+    text = end.join(["# Größe \u0a0a\u0d0d\u010a 数", "", "Status: accepted", "", "Text"]) + (end if final else "")
+    data = UTF16[encoding] + text.encode(encoding)
+    document = read_document("adr/0001-a.md", data)
+    (record,) = document.entities
+    assert (record.name, record.status, document.reasons) == ("Größe \u0a0a\u0d0d\u010a 数", "accepted", [])
+    assert record.region == DocumentRegion("adr/0001-a.md", 1, 5, sha256(data))
+    assert document.content_hash == sha256(data[2:])
+    second = region("a.md", data, 3, 3).region_hash
+    assert second == sha256(f"Status: accepted{end}".encode(encoding))
+
+
+NO_TEXT = {
+    "Latin-1": ("# A\n\nGröße\n".encode("latin-1"), 3),
+    "a cut character": (b"# A\r\n\xe2\x82\r\n", 2),
+    "zero bytes": (b"# A\nx\n\0\n", 3),
+    "UTF-16 without a mark": ("# A\n\nText\n".encode("utf-16-le"), 1),
+    "UTF-16 with half a character": (b"\xff\xfe" + "# A\n".encode("utf-16-le") + b"x", 2),
+    "UTF-32": ("# A\n".encode("utf-32"), 1),
+}
+
+
+@pytest.mark.parametrize("name", NO_TEXT)
+def test_bytes_that_are_no_text_are_reported_with_their_line(name: str) -> None:
+    data, line = NO_TEXT[name]
+    for path in ("adr/1.md", "adr/1.rst"):
+        document = read_document(path, data)
+        assert document.reasons == ["encoding"]
+        assert document.reason_lines == {"encoding": line}
+
+
+@pytest.mark.parametrize("text", ["# A\n\nTe\ufffdxt\n", "\ufeff# A\n", ""])
+def test_other_text_is_no_fault_of_encoding(text: str) -> None:
+    assert read_document("adr/1.md", text.encode()).reasons == []
+
+
+def test_utf16_that_is_cut_in_regions_is_cut_at_its_lines() -> None:
+    data = b"\xff\xfe" + ("# A\n" + ("x" * 1023 + "\n") * 40).encode("utf-16-le")
+    document = read_document("adr/1.md", data)
+    assert document.reasons == ["region-limit"]
+    assert document.entities[0].region.line_end == 8
 
 
 @given(st.lists(st.sampled_from(["a", "", "é", "  b", "\u2028", "\x0c"]), max_size=8), st.data())
@@ -255,6 +304,23 @@ def test_the_scanner_agrees_with_markdown_it(pieces: list[str]) -> None:
 )
 def test_plain_text_is_what_a_reader_sees(raw: str, text: str) -> None:
     assert plain_text(raw) == text
+
+
+CUTS = {
+    ("abcdef", 4): "abcd",
+    ("abc", 4): "abc",
+    ("abc def", 4): "abc",
+    ("abce\u0301f", 4): "abc",
+    ("ab\U0001f469\u200d\U0001f4bb!", 4): "ab",
+    ("abc\u2764\ufe0f", 4): "abc",
+    ("abc\U0001f44d\U0001f3fd", 4): "abc",
+    ("\u0301" * 6, 4): "\u0301" * 4,
+}
+
+
+@pytest.mark.parametrize(("text", "bound"), CUTS)
+def test_a_text_is_cut_between_characters(text: str, bound: int) -> None:
+    assert cut_text(text, bound) == CUTS[text, bound]
 
 
 # --- titles, cover, which documents (2.1, 2.2) ----------------------------------------------------

@@ -36,10 +36,11 @@ from tests.why_examples import (
     relation,
     worked_example,
 )
+from tests.why_lookups import looked_up
 from trivium.why.chat import entities_for_question
 from trivium.why.model import Coverage, Entity, Index, Link, Mention, sha256
 from trivium.why.prepared import PreparedIndex
-from trivium.why.query import DISABLED, WhyRequestError, knowledge_why
+from trivium.why.query import DISABLED, DISABLED_SERVICE, WhyRequestError, asked_paths, knowledge_why
 from trivium.why.response import to_json, validate
 from trivium.why.suggest import Askable, suggestions
 from trivium.why.tools import call_tool
@@ -48,6 +49,7 @@ from trivium.why.tools import call_tool
 def ask(source: Index | PreparedIndex, target: str, **request: Any) -> dict[str, Any]:
     """The answer, validated; every answer in this file passes through here."""
     answer = knowledge_why(source, target, **request)
+    assert to_json(knowledge_why(looked_up(source), target, **request)) == to_json(answer)
     validate(answer)
     for name in ("entities", "documents"):
         ids = [item["id"] for item in answer[name]]
@@ -299,7 +301,9 @@ def test_the_kind_filters_after_the_keys_are_built() -> None:
 def test_a_kind_without_entities_says_that_there_are_others() -> None:
     answer = ask(worked_example(), FIFO_ID, kind="concept")
     assert answer["entities"] == []
-    assert answer["guidance"] == "No concept is recorded about this target; without the kind there is 1 entity."
+    assert answer["guidance"] == (
+        "Among what was read no concept is linked to this target; without the kind there is 1 entity."
+    )
 
 
 def test_a_link_s_symbol_matches_the_target() -> None:
@@ -407,6 +411,39 @@ def test_paths_beyond_the_bound_of_links_lead_to_their_commit_by_symbol_too() ->
     )
 
 
+def wide(*, links: int = 64, beyond: tuple[str, ...] = ()) -> Index:
+    """A decision with as many links as an entity holds, and more that are kept beside it."""
+    full = entity("decision", "Wide", region("docs/adr/1.md"), paths=tuple(f"p/{n:03}" for n in range(links)))
+    return index(
+        module("src/late.py", "Late", language="python"),
+        entities=[full, commit(1, "src/late.py", facts=("module:src/late.py",))],
+        entities_by_path={path: [full.id] for path in beyond},
+        entities_by_name={"Late": [full.id]} if beyond else {},
+    )
+
+
+@pytest.mark.parametrize("target", ["src/late.py", "Late", "module:src/late.py", "src/late.py:3", "src"])
+def test_what_a_decision_cites_beyond_its_links_still_finds_it_and_the_answer_says_so(target: str) -> None:
+    source = wide(beyond=("src/late.py", "module:src/late.py"))
+    answer = ask(source, target)
+    assert names(answer) == ["Commit 1", "Wide"]
+    if target != "Late":  # a cited name leads there by itself
+        assert "One entity names this target beyond the 64 links that an entity holds." in answer["guidance"]
+    assert names(ask(source, target, kind="decision")) == ["Wide"]
+    assert "guidance" not in ask(source, "p/003")
+
+
+def test_what_a_direct_entity_cites_beyond_its_links_is_a_key_too() -> None:
+    source = wide(beyond=("src/late.py", "src/gone.py"))
+    assert names(ask(source, "Wide")) == ["Commit 1", "Wide"]
+    changes = index(
+        module("src/a.ts"),
+        entities=[commit(1, *(f"p/{n:03}" for n in range(64))), entity("decision", "D", facts=("module:src/a.ts",))],
+        changes_by_path={"src/a.ts": [commit(1).id]},
+    )
+    assert names(ask(changes, "Commit 1")) == ["Commit 1", "D"]
+
+
 @pytest.mark.parametrize("target", ["src/query", "src/query/", "./src/query", "area:src/query", "src\\query"])
 def test_a_directory_stands_for_everything_below_it(target: str) -> None:
     source = index(
@@ -442,6 +479,9 @@ def test_a_directory_stands_for_everything_below_it(target: str) -> None:
         ("src/x.ts:12", None),
         ("src/x.ts:3-9", None),
         ("src/x.ts:9-3", None),
+        ("src/x.ts:12:5", None),
+        ("src/x.ts#L12", None),
+        ("./src/x.ts#L3-L9", None),
         ("/repo/src/x.ts", "/repo"),
         ("/repo/src/x.ts:4", "/repo/"),
         ("C:\\repo\\src\\x.ts", "C:\\repo"),
@@ -471,6 +511,131 @@ def test_other_paths_lead_nowhere(target: str, root: str | None) -> None:
     assert names(ask(source, target, root=root)) == []
 
 
+def foldered() -> Index:
+    """Files of one name at the root and in a folder, and a concept that is called like a file of the folder."""
+    return index(
+        module("src/q.py"),
+        module("README.py"),
+        module("src/README.py"),
+        module("src/deep/x.py"),
+        module("src/term"),
+        entities=[
+            entity("decision", "Q", paths=("src/q.py",)),
+            entity("decision", "Root", paths=("README.py",)),
+            entity("decision", "Source", paths=("src/README.py",)),
+            entity("decision", "X", paths=("src/deep/x.py",)),
+            entity("concept", "term"),
+            entity("decision", "T", paths=("src/term",)),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "found", "said"),
+    [
+        ("q.py", ["Q"], "Read from the working folder: `src/q.py`."),
+        ("./q.py", ["Q"], "Read from the working folder: `src/q.py`."),
+        ("q.py:7", ["Q"], "Read from the working folder: `src/q.py`."),
+        ("deep", ["X"], "Read from the working folder: `src/deep`."),
+        ("..\\src\\q.py", ["Q"], "Read from the working folder: `src/q.py`."),
+        ("../README.py", ["Root"], "Read from the working folder: `README.py`."),
+        ("src/q.py", ["Q"], None),
+        ("/repo/src/q.py", ["Q"], None),
+        ("./src/q.py", ["Q"], "Read from the root: `src/q.py`."),
+        ("README.py", ["Root"], "Read from the root. The one in the working folder is `src/README.py`."),
+        ("./README.py", ["Source"], "Read from the working folder: `src/README.py`."),
+        (".", ["Q", "Source", "T", "X"], "Read from the working folder: `src`."),
+        ("..", ["Q", "Root", "Source", "T", "X"], "Read from the working folder: `.`."),
+        ("term", ["term"], None),
+        ("./term", ["T"], "Read from the working folder: `src/term`."),
+        ("../../x.py", [], None),
+        ("nothing.py", [], None),
+    ],
+)
+def test_a_target_is_also_read_from_the_working_folder(target: str, found: list[str], said: str | None) -> None:
+    answer = ask(foldered(), target, root="/repo", folder="src")
+    assert (names(answer), answer.get("guidance"), answer["target"]) == (found, said, target)
+
+
+def test_names_close_to_a_path_of_the_working_folder_are_suggested() -> None:
+    assert "`src/q.py`" in ask(foldered(), "q.pyx", folder="src")["guidance"]
+
+
+@pytest.mark.parametrize(
+    ("target", "paths"),
+    [
+        ("q.py:3", ["src/q.py"]),
+        ("Cache", ["src/cache.ts"]),
+        ("src/deep", ["src/deep"]),
+        ("unheard of", []),
+    ],
+)
+def test_the_paths_that_a_target_stands_for(target: str, paths: list[str]) -> None:
+    source = PreparedIndex(worked_example() if target == "Cache" else foldered())
+    assert asked_paths(source, target, folder="src") == paths
+
+
+def packaged() -> Index:
+    return index(
+        entry("package", "package.json", id="package:@shop/all", title="@shop/all"),
+        entry("package", "ui/package.json", id="package:ui", title="ui", mentioned_by=["document:docs/g.md"]),
+        module("ui/form.ts"),
+        entry("document", "docs/g.md"),
+        entities=[
+            entity("decision", "Manifest", paths=("ui/package.json",)),
+            entity("decision", "Form", facts=("module:ui/form.ts",)),
+        ],
+    )
+
+
+@pytest.mark.parametrize("target", ["package:ui", "@shop/all", "package:@shop/all"])
+def test_a_package_is_asked_for_by_its_name_and_id(target: str) -> None:
+    answer = ask(packaged(), target)
+    if target == "package:ui":
+        assert names(answer) == ["Manifest"]
+        assert [found["path"] for found in answer["documents"]] == ["docs/g.md"]
+        assert answer["guidance"] == "This is the package of `ui/package.json`. To ask for all that lies in it: `ui`."
+    else:
+        assert "`package.json`. To ask for all that lies in it: `.`." in answer["guidance"]
+    assert "`@shop/all`" in ask(packaged(), "@shop/al")["guidance"]
+
+
+def test_a_package_and_a_folder_of_one_name_are_both_meant() -> None:
+    assert names(ask(packaged(), "ui")) == ["Form", "Manifest"]
+
+
+def test_a_whole_commit_id_is_its_commit_and_the_beginning_of_one_is_suggested() -> None:
+    sha = "1a2b3c4d" + "0" * 32
+    change = entity("change", "Fix", *commit(int(sha, 16)).evidence, id=f"knowledge-change:{sha}", paths=("src/a.ts",))
+    source = index(entities=[change, entity("decision", "D", paths=("src/a.ts",)), entity("change", "1a2b: x")])
+    assert names(ask(source, sha)) == ["Fix", "D"]
+    for start in ("1a2b", "1a2b3c4", "1A2B3C4D0", sha.upper()):
+        answer = ask(source, start)
+        assert answer["entities"] == []
+        assert f"Close to it, to ask for instead: `{sha}`" in answer["guidance"]
+    for unknown in ("9999999", "f" * 39 + "0"):
+        assert ask(source, unknown)["guidance"] == "No commit that was read has an id that is or begins so."
+    for word in ("1a2", "defaced", "1a2b3cx", "12"):
+        assert "guidance" not in ask(source, word)
+    for asked in (sha, "1a2b3c4", "9999999"):
+        hidden = ask(source, asked, profile="service")
+        assert (hidden["entities"], "guidance" in hidden) == ([], False)
+
+
+def test_a_line_beyond_the_end_of_a_file_is_told() -> None:
+    source = index(
+        module("src/a.py", line_count=120),
+        module("src/unknown.py"),
+        entities=[entity("decision", "D", paths=("src/a.py",))],
+    )
+    answer = ask(source, "src/a.py:99999")
+    assert names(answer) == ["D"]
+    assert answer["guidance"] == "`src/a.py` ends at line 120; this answer is about the whole file."
+    assert ask(source, "src/a.py:100-130")["guidance"] == "`src/a.py` ends at line 120."
+    for inside in ("src/a.py:120", "src/a.py:1-120", "src/unknown.py:99999"):
+        assert "guidance" not in ask(source, inside)
+
+
 def test_a_path_that_exists_as_written_wins_over_its_reading_with_lines() -> None:
     source = index(
         module("src/x:3"),
@@ -478,6 +643,8 @@ def test_a_path_that_exists_as_written_wins_over_its_reading_with_lines() -> Non
         entities=[entity("decision", "A", paths=("src/x:3",)), entity("decision", "B", paths=("src/x",))],
     )
     assert names(ask(source, "src/x:3")) == ["A"]
+    assert names(ask(source, "src/x:3:7")) == ["A"]
+    assert names(ask(source, "src/x:4:7")) == ["B"]
 
 
 def test_a_line_of_a_document_gives_the_entities_whose_region_holds_it() -> None:
@@ -680,7 +847,12 @@ def test_an_index_without_entities_gives_guidance_and_no_error() -> None:
 
 
 def test_a_disabled_restricted_answer_carries_the_history_record_alone() -> None:
-    coverage = ask(disabled(), "Cache", profile="service")["coverage"]
+    answer = ask(disabled(), "Cache", profile="service")
+    assert answer["guidance"] == DISABLED_SERVICE
+    for word in ("index.knowledgeEntities.enabled", "build the index again", "stored index"):
+        assert word in DISABLED_SERVICE
+    assert not re.search("`|trivium|ak-docs", DISABLED_SERVICE)  # no command that the profile forbids
+    coverage = answer["coverage"]
     assert [(record["scope"], record["status"]) for record in coverage] == [("git:first-parent", "not-analyzed")]
 
 
@@ -709,6 +881,17 @@ def test_names_in_other_case_or_one_edit_away_are_suggested_not_answered(target:
     answer = ask(worked_example(), target)
     assert answer["entities"] == []
     assert f"`{suggested}`" in answer["guidance"]
+
+
+def test_how_lines_are_written_is_told_where_that_is_what_is_wrong() -> None:
+    for target in ("src/cache.ts:0", "src/cache.ts:end", "./src/cache.ts:a-b"):
+        answer = ask(worked_example(), target)
+        assert answer["entities"] == []
+        assert (
+            answer["guidance"]
+            == "There is `src/cache.ts`; its lines are written `src/cache.ts:12` or `src/cache.ts:3-9`."
+        )
+    assert "guidance" not in ask(worked_example(), "src/none.py:0")
 
 
 @pytest.mark.parametrize("target", ["Cxchx", "ca", "chaeC", "src/cash.ts"])

@@ -11,6 +11,7 @@ from tests.why_examples import (
     LRU_ID,
     commit,
     entity,
+    entry,
     index,
     module,
     region,
@@ -19,8 +20,8 @@ from tests.why_examples import (
 )
 from trivium.why.model import Conventional, Coverage, FactEvidence, Index, Link
 from trivium.why.prepared import PreparedIndex
-from trivium.why.query import DISABLED, knowledge_why
-from trivium.why.render import NOTHING, TRUNCATED, render_text
+from trivium.why.query import DISABLED, asked_paths, knowledge_why
+from trivium.why.render import ANY_KIND, NOTHING, TRUNCATED, render_text
 
 
 def shown(source: Index, target: str, **request: Any) -> str:
@@ -117,6 +118,53 @@ def test_a_wide_change_stays_readable_and_shows_what_was_asked_first() -> None:
     assert "module:" not in text
 
 
+def many(count: int, *beyond: str) -> Index:
+    """A decision about many files; those beyond its links are kept beside it."""
+    full = entity("decision", "Wide", paths=tuple(f"src/m{n:02}.py" for n in range(count)))
+    modules = [module(path) for path in beyond]
+    return index(*modules, entities=[full], entities_by_path={path: [full.id] for path in beyond})
+
+
+def affects(source: Index, target: str) -> str:
+    prepared = PreparedIndex(source)
+    view = prepared.local
+    text = render_text(
+        knowledge_why(prepared, target), view.entity, beyond=view.beyond, asked=asked_paths(prepared, target)
+    )
+    return next(line for line in text.splitlines() if line.startswith("  affects: "))
+
+
+def test_how_the_rest_of_a_list_is_had_is_true_beyond_the_bound_of_links_too() -> None:
+    assert affects(many(64), "src/m60.py").endswith("src/m06.py and 56 more (--json shows all)")
+    beyond = [f"src/x{n:02}.py" for n in range(20)]
+    line = affects(many(64, *beyond), "src/x19.py:4")
+    assert line.startswith("  affects: src/x19.py, src/m00.py, ")
+    assert line.endswith("src/m06.py and 76 more (--json shows 57 of them)")
+    whole = affects(many(64, *beyond), "Wide")
+    assert whole.endswith(" and 76 more (--json shows 56 of them)")
+
+
+def test_the_asked_path_is_among_those_shown_however_it_is_asked() -> None:
+    paths = (*(f"src/m{n:02}.py" for n in range(30)), "src/m63.py")
+    late = index(
+        module("src/m63.py", "Late"), entities=[entity("decision", "Wide", paths=paths, facts=("module:src/m63.py",))]
+    )
+    for target in ("src/m63.py", "./src/m63.py", "src/m63.py:9", "Late", "module:src/m63.py", "src\\m63.py"):
+        assert affects(late, target).startswith("  affects: src/m63.py, ")
+
+
+def test_an_empty_answer_denies_only_what_was_asked_for() -> None:
+    prepared = PreparedIndex(worked_example())
+    answer = knowledge_why(prepared, FIFO_ID, kind="concept")
+    text = render_text(answer, kind="concept")
+    assert "Among what was read no concept is linked to this target; without the kind there is 1 entity." in text
+    assert "No concept that was read matches." in text
+    mentioned = index(module("a.py", mentioned_by=["document:b.md"]), entry("document", "b.md"))
+    text = shown(mentioned, "a.py")
+    assert "No decision, concept or change that was read matches." in text
+    assert "Cited by b.md via a.py" in text
+
+
 def test_a_fact_is_told_as_evidence_only_when_no_link_names_it() -> None:
     source = index(
         module("a", "N"),
@@ -160,7 +208,7 @@ def test_guidance_budget_memory_and_truncation_have_their_lines_in_order() -> No
 
 def test_an_empty_answer_is_not_worded_as_proof() -> None:
     text = shown(worked_example(), "entirely different")
-    assert NOTHING in text
+    assert NOTHING.format(kind=ANY_KIND) in text
     assert "complete: documents" in text
 
 

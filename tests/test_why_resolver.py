@@ -7,7 +7,8 @@ import pytest
 from trivium.why.entries import build_entries
 from trivium.why.manifests import packages
 from trivium.why.model import Resolver, sha256
-from trivium.why.resolver import EntryResolver, module_names, normal
+from trivium.why.python_names import module_names
+from trivium.why.resolver import EntryResolver, normal
 from trivium.why.symbols import analyse
 
 

@@ -361,5 +361,5 @@ def test_coverage_has_few_records_in_a_repository_of_all_languages() -> None:
 
 
 def test_versions_name_the_parsers_that_are_used() -> None:
-    assert set(analyser_versions(["python", "lua"])) == {"python", "python-grammar"}
+    assert set(analyser_versions(["python", "lua"])) == {"python"}
     assert set(analyser_versions(["go"])) == {"go", "grammars"}

@@ -79,7 +79,7 @@ def test_a_tool_answers_as_the_library_does(tool: str, target: str, more: dict[s
     assert (result.text, result.is_error) == (to_json(answer), False)
     validate(json.loads(result.text))
     text = call_tool(tool, {"target": target, **more, "format": "text"}, worked_example, profile=profile)
-    assert text.text == render_text(answer, source.view(profile).entity)
+    assert text.text == render_text(answer, source.view(profile).entity, kind=TOOL_KINDS[tool])
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,19 @@ def test_what_the_advertised_schema_refuses_is_refused(arguments: dict[str, Any]
     assert refused or valid
     if valid and arguments["target"].strip():
         assert not refused
+
+
+@pytest.mark.parametrize("arguments", [{"limit": 5.0}, {"limit": 1.0, "budgetTokens": 60.0}])
+def test_a_whole_number_may_be_written_with_a_point_as_in_json_schema(arguments: dict[str, float]) -> None:
+    plain = {name: int(value) for name, value in arguments.items()}
+    answers = [
+        call_tool("knowledge.decision", {"target": "Cache", **given}, worked_example) for given in (arguments, plain)
+    ]
+    assert not answers[0].is_error
+    assert answers[0].text == answers[1].text
+    for wrong in (5.5, float("inf"), 0.0, 101.0, True):
+        refused = call_tool("knowledge.decision", {"target": "Cache", "limit": wrong}, worked_example)
+        assert "limit must be a whole number from 1 to 100" in refused.text
 
 
 def test_a_failure_to_load_is_told_with_its_hint() -> None:

@@ -48,7 +48,7 @@ class Files:
         areas: list[str] | None = None,
     ) -> None:
         self._modules = modules or {}
-        self._entries = {path: _entry("module", path) for path in self._modules}
+        self._entries = {path: _entry("module", path, names) for path, names in self._modules.items()}
         self._entries |= {path: _entry("area", path) for path in areas or []}
         self._entries |= {path: _entry("document", path) for path in others or [] if path.endswith(".md")}
         listed = {*self._entries, *(others or [])}
@@ -77,8 +77,8 @@ class Files:
         return None
 
 
-def _entry(kind: str, path: str) -> Entry:
-    return Entry(f"{kind}:{path}", kind, path, "0" * 64)  # type: ignore[arg-type]
+def _entry(kind: str, path: str, symbols: list[str] | None = None) -> Entry:
+    return Entry(f"{kind}:{path}", kind, path, "0" * 64, symbols=symbols or [])  # type: ignore[arg-type]
 
 
 def _parents(path: str) -> list[str]:

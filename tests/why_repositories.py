@@ -12,8 +12,15 @@ from typing import Any
 from tests.git_repository import GitRepository
 from trivium.why.model import DocumentRegion, Index
 
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 WORDS = ("cache", "queue", "store", "graph", "token", "merge", "Ümlaut", "索引")
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a file with their line ends, in UTF-16 where its first bytes say so."""
+    encoding = _UTF16.get(data[:2], "latin-1")
+    return [line.encode(encoding) for line in _LINE.findall(data.decode(encoding))]
 
 
 def recompute_regions(root: Path, index: Index) -> int:
@@ -25,7 +32,7 @@ def recompute_regions(root: Path, index: Index) -> int:
             if not isinstance(region, DocumentRegion):
                 continue
             if region.path not in lines:
-                lines[region.path] = _LINE.findall((root / region.path).read_bytes())
+                lines[region.path] = lines_of((root / region.path).read_bytes())
             own = lines[region.path]
             assert 1 <= region.line_start <= region.line_end <= max(len(own), 1)
             taken = b"".join(own[region.line_start - 1 : region.line_end])

@@ -3,8 +3,10 @@
     TriviumError                 base: has `message` and `hint`
     ├── KipError                 a KIP error: `code`, `name`, `position` (KIP Appendix 4)
     ├── StoreError               the store cannot be opened or used as asked
-    │   └── NewerStoreError      the file was written by a newer Trivium
+    │   ├── NewerStoreError      the file was written by a newer Trivium
+    │   └── ConflictError        what was asked for does not go with what there is
     ├── NotFoundError            a context or another named thing does not exist
+    ├── EmbeddingError           the embedder failed: its endpoint cannot be reached, its files are damaged
     └── MissingExtraError        an optional part is not installed; the hint is the install line
 
 Inside the engine a KIP fault is raised as `KipError`; `execute_kip` turns it into the `error` object of a
@@ -124,8 +126,20 @@ class NewerStoreError(StoreError):
     """The file was written by a newer Trivium than this one."""
 
 
+class ConflictError(StoreError):
+    """What was asked for does not go with what there is; `reason` names it (KnowQL reference 10.4)."""
+
+    def __init__(self, message: str, hint: str, reason: str) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+
 class NotFoundError(TriviumError):
     """A named thing, such as a context, does not exist."""
+
+
+class EmbeddingError(TriviumError):
+    """The embedder failed; search goes on by keyword."""
 
 
 class MissingExtraError(TriviumError):
@@ -136,3 +150,4 @@ class MissingExtraError(TriviumError):
             f"{purpose} needs the extra '{extra}', which is not installed.", f"pip install 'trivium[{extra}]'"
         )
         self.extra = extra
+        self.purpose = purpose

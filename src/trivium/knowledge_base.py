@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from trivium.context_browsing import ContextBrowsing
+from trivium.context_documents import ContextDocuments
 from trivium.errors import KipError, NotFoundError, StoreError, TriviumError
 from trivium.ids import Ids
 from trivium.kip.capsule_version import CAPSULE_VERSION
+from trivium.knowledge_contexts import DEFAULT_CONTEXT, KnowledgeContexts
+from trivium.knowledge_turns import ContextTurns, KnowledgeTurns
 from trivium.location import MEMORY, locate
 from trivium.settings import Settings
 from trivium.store.codec import decode, encode
@@ -22,14 +26,11 @@ from trivium.store.sqlite import Session, SqliteStore
 
 if TYPE_CHECKING:
     from trivium.kip.nexus import Clock, Nexus
-    from trivium.store.repository import StoredIndex
+    from trivium.search.embedder import Embedder
     from trivium.why.config import Config
     from trivium.why.stored import Indexed, Loaded
 
-WORKSPACE = "default"
-DEFAULT_CONTEXT = "default"
-_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-_SLUG_RULE = "use lower-case letters, digits, '-' and '_', at most 63, a letter or digit first"
+WORKSPACE = KnowledgeContexts.workspace
 
 
 def utc_now() -> str:
@@ -77,7 +78,7 @@ def _clock_error(what: str) -> KipError:
     )
 
 
-class Context:
+class Context(ContextDocuments, ContextBrowsing, ContextTurns):
     """One unit of knowledge: a Cognitive Nexus of its own, named by `slug` within its knowledge base."""
 
     def __init__(self, knowledge_base: KnowledgeBase, number: int, slug: str, fields: dict[str, Any]) -> None:
@@ -86,8 +87,6 @@ class Context:
         self.fields = fields
         self._number = number
         self._loaded: Loaded | None = None
-        self._checked: StoredIndex | None = None
-        """The row that `check_index` has just read, for `repository_index` to decode."""
 
     def __repr__(self) -> str:
         return f"Context({self.slug!r})"
@@ -98,7 +97,8 @@ class Context:
         from trivium.kip.nexus import Nexus
 
         base = self.knowledge_base
-        return Nexus(base._store, self._number, base.settings, base._clock, identity=f"{self._number} {self.slug}")
+        identity = f"{self._number} {self.slug}"
+        return Nexus(base._store, self._number, base.settings, base._clock, identity, lambda: base.meaning)
 
     @cached_property
     def _execute(self) -> Callable[..., dict[str, Any]]:
@@ -155,28 +155,34 @@ class Context:
     def repository_index(self) -> Loaded:
         """The stored index, decoded once for as long as it stays the same."""
         from trivium.store.repository import current_hash
-        from trivium.why.stored import prepare, stored_index
+        from trivium.why.stored import load_index
 
         store = self.knowledge_base._store
-        checked, self._checked = self._checked, None
-        if self._loaded is not None or checked is not None:
+        if self._loaded is not None:
             with store.read() as session:
-                current = current_hash(session, self._number)
-            if self._loaded is not None and self._loaded.index_hash == current:
-                return self._loaded
-            if checked is not None and checked.index_hash != current:
-                checked = None
-        self._loaded = prepare(checked or stored_index(store, self._number))
+                if self._loaded.index_hash == current_hash(session, self._number):
+                    return self._loaded
+        self._loaded = load_index(store, self._number)
         return self._loaded
+
+    def opened_index(self) -> AbstractContextManager[Loaded]:
+        """The stored index for a question or two, which read what they need of it while this is open.
+
+        It is no longer to be used afterwards. Where many questions follow, `repository_index` is faster.
+        """
+        from trivium.why.stored import opened_index
+
+        return opened_index(self.knowledge_base._store, self._number)
 
     @property
     def repository_root(self) -> Path | None:
         """The root folder of the repository whose index this context holds, if it holds one."""
         from trivium.store.repository import root_of
+        from trivium.why.names import path_of
 
         with self.knowledge_base._store.read() as session:
             root = root_of(session, self._number)
-        return None if root is None else Path(root)
+        return None if root is None else path_of(root)
 
     def index_repository(
         self,
@@ -211,17 +217,13 @@ class Context:
 
     def check_index(self, *, config: Config | None = None, cache: bool = True) -> None:
         """Raises: IndexStaleError, IndexMissingError. Returns when the index still describes its repository."""
-        from trivium.why.stored import check_fresh, stored_index
+        from trivium.why.stored import check_fresh
 
         store = self.knowledge_base._store
-        stored = stored_index(store, self._number)
-        root = Path(stored.root)
-        check_fresh(store, self._number, stored, root, self.index_settings(root, config), cache=cache)
-        if self._loaded is None or self._loaded.index_hash != stored.index_hash:
-            self._checked = stored
+        check_fresh(store, self._number, lambda root: self.index_settings(root, config), cache=cache)
 
 
-class KnowledgeBase:
+class KnowledgeBase(KnowledgeTurns):
     """An open store. It acts on the context `default` itself; others are had by `context` and `create_context`.
 
     Thread-safe: reads run side by side, writes take turns. Several processes may open one file.
@@ -233,9 +235,15 @@ class KnowledgeBase:
         *,
         clock: Clock | None = None,
         randomness: Callable[[int], bytes] = os.urandom,
+        embedder: str | Embedder | None = None,
         **settings: Any,
     ) -> None:
         self.url = locate(url)
+        self._embedder: Embedder | None = None
+        if isinstance(embedder, str) or not hasattr(embedder, "embed"):
+            settings |= {} if embedder is None else {"embedder": embedder}
+        else:
+            self._embedder = embedder
         self.settings = Settings.from_environment(**settings)
         self._clock: Callable[[], str] = _checked_clock(clock)
         self._ids = Ids(self._clock, randomness)
@@ -267,6 +275,10 @@ class KnowledgeBase:
 
         Calling it twice is harmless.
         """
+        if not self._store.closed:
+            self._stop_turns()
+            self._stop_work()
+            self._stop_embedding()
         self._store.close()
 
     # --- KIP on the default context ---------------------------------------------------------------
@@ -293,67 +305,34 @@ class KnowledgeBase:
 
     # --- contexts ---------------------------------------------------------------------------------
 
-    def contexts(self) -> list[Context]:
-        """All contexts in order of their slugs."""
-        with self._store.read() as session:
-            slugs = [
-                row[0]
-                for row in session.rows("SELECT slug FROM context WHERE workspace = ? ORDER BY slug", (WORKSPACE,))
-            ]
-        return [self.context(slug) for slug in slugs]
-
-    def context(self, slug: str) -> Context:
-        """The context of that slug. NotFoundError if there is none."""
-        found = self._contexts.get(_text(slug))
-        if found is None:
-            with self._store.read() as session:
-                row = _context_row(session, slug)
-            if row is None:
-                raise NotFoundError(f"There is no context {slug!r}.", _missing_hint(slug))
-            found = self._remember(row[0], slug, row[1])
-        return found
-
-    def create_context(self, slug: str, **fields: Any) -> Context:
-        """Create an empty context with Genesis and the standard capsules.
-
-        A slug is lower-case letters, digits, `-` and `_`, at most 63. Raises: ValueError for a bad slug, TypeError for
-        one that is no text or fields that are no JSON values, StoreError if the context exists.
-        """
-        if not _SLUG.fullmatch(_text(slug)):
-            raise ValueError(f"{slug!r} is no slug: {_SLUG_RULE}.")
-        try:
-            encode(fields)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise TypeError(f"The fields of a context must be JSON values: {error}.") from None
-        with self._store.write() as session:
-            if _context_row(session, slug) is not None:
-                raise StoreError(f"The context {slug!r} exists already.", f"Use kb.context({slug!r}).")
-            number = self._insert_context(session, slug, fields)
-        self._store.moment += 1
-        return self._remember(number, slug, fields)
-
     def repository_context(self, root: str | Path, *, create: bool = False) -> Context:
         """The context bound to a repository's root folder; NotFoundError if none is, unless `create`.
 
         A new one is named after the folder, with a number behind it when the name is taken.
         """
+        from trivium.ingest.describing import slug_like
         from trivium.store.repository import context_of
+        from trivium.why.names import text_of
 
         folder = Path(root).resolve()
         with self._store.read() as session:
-            slug = context_of(session, WORKSPACE, str(folder))
+            slug = context_of(session, WORKSPACE, text_of(folder))
         if slug is not None:
             return self.context(slug)
         if not create:
             raise NotFoundError(f"No context holds an index of {folder}.", "Build it with: trivium index")
-        base = re.sub(r"[^a-z0-9_-]+", "-", folder.name.lower()).strip("-_")[:50] or "repository"
+        base = slug_like(folder.name, "repository")[:50].rstrip("-_")
         taken = {context.slug for context in self.contexts()}
         names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
         return self.create_context(next(name for name in names if name not in taken))
 
     def _remember(self, number: int, slug: str, fields: dict[str, Any]) -> Context:
         with self._mutex:
-            return self._contexts.setdefault(slug, Context(self, number, slug, fields))
+            known = self._contexts.get(slug)
+            if known is None or known._number != number:
+                known = self._contexts[slug] = Context(self, number, slug, fields)
+            known.fields = fields
+            return known
 
     def _open_default(self) -> Context:
         """The default context, made at first open; capsules are completed when this version ships newer ones."""
@@ -411,19 +390,6 @@ class KnowledgeBase:
         if self._store.closed:
             raise self._store.closed_error()
         return examine(self._store)
-
-
-def _text(slug: object) -> str:
-    if not isinstance(slug, str):
-        raise TypeError(f"slug must be a text such as 'work', not {slug!r}.")
-    return slug
-
-
-def _missing_hint(slug: str) -> str:
-    """What helps when a context is not there; a name that none can have is not offered for creation."""
-    if _SLUG.fullmatch(slug):
-        return f"Create it with kb.create_context({slug!r}) or `trivium context create {slug}`."
-    return f"No context can have this name; for one, {_SLUG_RULE}. `trivium contexts` lists what there is."
 
 
 def _context_row(session: Session, slug: str) -> tuple[int, dict[str, Any]] | None:

@@ -8,6 +8,7 @@ answers requests (see :class:`Nexus`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -35,6 +36,9 @@ _MATCHERS = frozenset(
         "$length",
         "$between",
         "$includes",
+        "$matches",
+        "$without",
+        "$all",
     }
 )
 _GENERATORS = frozenset({"$ref", "$repeat", "$concat"})
@@ -388,6 +392,15 @@ def _match_special(name: str, expected: Mapping[str, Json], actual: Json, bindin
         low, high = argument
         if kind_of(actual) != "number" or not low <= actual <= high:
             raise Mismatch(path, f"a number from {low} to {high} expected", expected, actual)
+    elif name == "$without":
+        if not isinstance(actual, dict) or actual.keys() & set(argument):
+            raise Mismatch(path, f"an object without {', '.join(argument)} expected", expected, actual)
+    elif name == "$all":
+        for item in argument:
+            match(item, actual, bindings, path)
+    elif name == "$matches":
+        if not isinstance(actual, str) or re.search(argument, actual) is None:
+            raise Mismatch(path, f"a text that matches {argument!r} expected", expected, actual)
     elif name in ("$unordered", "$includes"):
         _match_any_order(argument, actual, bindings, path, whole=name == "$unordered")
     else:

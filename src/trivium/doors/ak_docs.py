@@ -21,13 +21,20 @@ from trivium.doors.cli import run_program
 from trivium.doors.cli_options import Choices, remember
 from trivium.doors.cli_output import printable, to_json
 from trivium.errors import NotFoundError, StoreError, TriviumError
+from trivium.why.names import text_of
 
 if TYPE_CHECKING:
-    from trivium import Context
+    from trivium import Context, KnowledgeBase
     from trivium.why.config import Config
     from trivium.why.stored import Loaded
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+INDEX_FOLDERS = frozenset((".trivium", ".doc-bridge"))
+"""Folders that hold indexes and nothing else; they are never part of one."""
+LIMIT = 20
+TRUNCATED = (
+    f"Some results were left out, beyond {LIMIT} a list; to see more: trivium why TARGET --limit N, at most 100."
+)
 
 
 @dataclass(slots=True)
@@ -48,7 +55,7 @@ class Asked(Choices):
         top = repository.root_of(Path())
         here = Path.cwd().resolve()
         for folder in (here, *here.parents):
-            if any((folder / name).is_file() for name in repository.CONFIGURATIONS):
+            if _is_configured(folder):
                 return folder
             if folder == top:
                 break
@@ -59,6 +66,10 @@ class Asked(Choices):
         """The command that builds the index."""
         options = [] if self.config is None else ["--config", self.config]
         return shlex.join(["ak-docs", *options, "index"])
+
+    def rebuild_in(self, root: Path) -> str:
+        """The command that builds the index of the repository at `root`."""
+        return self.rebuild if root == self.root else f"cd {shlex.quote(str(root))} && {self.rebuild}"
 
     def leaves_open(self, root: Path) -> bool:
         """Whether it is the default alone that leaves entities out: nothing says so. Raises: ConfigError."""
@@ -134,13 +145,14 @@ def index(asked: Asked, watch: bool, text: bool) -> None:
     root = asked.root
 
     def make(settings: Config) -> None:
-        kept = None if settings.entities or not asked.leaves_open(root) else _with_entities(context)
+        kept = None if settings.entities or not asked.leaves_open(root) else _with_entities(filled.context)
         if kept is not None:
-            _tell_kept(kept, write_index(root, settings, kept.prepared.index), context, settings, text, watch)
+            _tell_kept(kept, write_index(root, settings, kept.prepared.index), filled.context, settings, text, watch)
             return
-        done = repository.build(context, root, settings)
+        done = repository.build(filled.context, root, settings)
         file = write_index(root, settings, done.build.index)
-        made = repository.report(done, str(file), context, settings)
+        made = repository.report(done, str(file), filled, settings)
+        filled.made = False
         if text:
             click.echo(printable(repository.report_text(made, "ak-docs why TARGET")))
         else:
@@ -148,9 +160,9 @@ def index(asked: Asked, watch: bool, text: bool) -> None:
 
     settings = asked.settings(root)
     with asked.open() as kb:
-        context = repository.context_to_fill(kb, None, root, settings, empty=watch)
+        filled = repository.context_to_fill(kb, None, root, settings, empty=watch, again=asked.rebuild_in)
         if watch:
-            repository.keep_indexing(context, root, lambda: asked.settings(root), make)
+            repository.keep_indexing(filled.context, root, lambda: asked.settings(root), make)
         else:
             make(settings)
 
@@ -192,6 +204,7 @@ def _tell_kept(kept: Loaded, file: Path, context: Context, settings: Config, tex
     made = {
         "path": str(file),
         "context": context.slug,
+        "contextCreated": False,
         "hash": index.index_hash,
         "enabled": True,
         "changed": False,
@@ -210,7 +223,7 @@ def write_index(root: Path, config: Config, index: Any) -> Path:
 
     file = root / config.out_file
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(root, config.out_file)
         if not file.parent.resolve().is_relative_to(root.resolve()):
             raise StoreError(
                 f"index.outFile {config.out_file} passes a link that leads out of the repository.",
@@ -228,6 +241,15 @@ def write_index(root: Path, config: Config, index: Any) -> Path:
             "Check index.outFile and the rights of its folder.",
         ) from None
     return file
+
+
+def _make_folder(root: Path, out_file: str) -> None:
+    """Make the folder of the index file; one that is for indexes alone is made so that git leaves it out."""
+    own = root / Path(out_file).parts[0]
+    ignored = own.name in INDEX_FOLDERS and not os.path.lexists(own)
+    (root / out_file).parent.mkdir(parents=True, exist_ok=True)
+    if ignored:
+        (own / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def _is_index(file: Path) -> bool:
@@ -265,28 +287,42 @@ def _replace(file: Path, data: bytes) -> None:
 @pass_asked
 def why(asked: Asked, target: str) -> None:
     """Tell what is recorded about TARGET: a path, a symbol, a concept, a name or an id. Text unless --json."""
-    repository.check_arguments(target, None, 20, None)
+    target = text_of(target)
+    repository.check_arguments(target, None, LIMIT, None)
     root = asked.root
     settings = asked.settings(root)
     if not asked.exists():
-        raise repository.missing(root, asked.rebuild)
+        raise repository.missing(root, asked.rebuild, asked.profile)
     with asked.open() as kb:
         context = _bound(asked, root, kb)
+        whole = context.repository_root or root
+        command = asked.rebuild_in(whole)
         if asked.profile == "service":
-            with repository.naming(asked.rebuild):
+            with repository.naming(command, asked.profile):
                 loaded = context.repository_index()
         else:
-            loaded = repository.fresh_index(context, asked.rebuild, config=settings)
-    found = repository.answer(loaded, target, kind=None, limit=20, budget_tokens=None, profile=asked.profile)
-    repository.print_answer(found, loaded, repository.search_words(context), as_json=asked.json)
+            loaded = repository.fresh_index(
+                context, command, config=settings if whole == root else asked.settings(whole)
+            )
+        search = repository.search_words(context)
+    found = repository.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
+    repository.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
 
 
-def _bound(asked: Asked, root: Path, kb: Any) -> Context:
+def _bound(asked: Asked, root: Path, kb: KnowledgeBase) -> Context:
+    """The context of the repository; without git and configuration, of the nearest folder above that has one."""
+    from trivium.why import git
+
     try:
-        context: Context = kb.repository_context(root)
+        if git.locate(root) is None and asked.config is None and not _is_configured(root):
+            return repository.bound_context(kb, root)
+        return kb.repository_context(root)
     except NotFoundError:
-        raise repository.missing(root, asked.rebuild) from None
-    return context
+        raise repository.missing(root, asked.rebuild, asked.profile) from None
+
+
+def _is_configured(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in repository.CONFIGURATIONS)
 
 
 @cli.command()

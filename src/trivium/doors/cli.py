@@ -18,6 +18,7 @@ import click
 
 from trivium.doors.cli_options import Choices
 from trivium.doors.cli_output import error_dict, print_error, print_json
+from trivium.doors.streams import prepare
 from trivium.errors import TriviumError
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -31,7 +32,10 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "check": ("cli_source", "check", "Find mistakes in KIP texts without executing them."),
     "format": ("cli_source", "format_", "Lay out KIP texts in the standard form."),
     "contexts": ("cli_store", "contexts", "List the contexts of the database."),
-    "context": ("cli_store", "context", "Make contexts."),
+    "context": ("cli_context", "context", "Make contexts and look after them."),
+    "add": ("cli_add", "add", "Import files, folders and archives into a context."),
+    "curate": ("cli_add", "curate", "Read what changed in the sources of a context."),
+    "sources": ("cli_add", "sources", "List the sources of a context."),
     "backup": ("cli_store", "backup", "Copy the database while it is in use."),
     "doctor": ("cli_store", "doctor", "Check the database and the installation."),
     "mcp": ("cli_mcp", "mcp", "Serve the memory to an AI agent over MCP (stdio)."),
@@ -92,8 +96,7 @@ def run_program(program: click.Command, name: str, arguments: Sequence[str] | No
     """
     gc.set_threshold(200_000, *gc.get_threshold()[1:])  # most of what a command makes, it keeps until it ends
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+        prepare(stream)
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(program, name, arguments)

@@ -33,6 +33,7 @@ def demo(choices: Choices, keep: str | None) -> None:
     Works offline, on a database that is removed at the end unless --keep names a file.
     """
     import trivium
+    from trivium.doors.demo_ask import answers
     from trivium.doors.demo_scenes import SCENES
     from trivium.doors.demo_why import why
     from trivium.kip.capsule_files import import_capsules
@@ -47,13 +48,14 @@ def demo(choices: Choices, keep: str | None) -> None:
         )
         for scene in SCENES:
             scene(stage)
+        answers(stage, kb.context(kb.slug))
         why(stage, kb)
     if isinstance(stage, RecordedStage):
         print_json(stage.steps)
     elif keep:
         click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {shlex.quote(keep)} shell")
     else:
-        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium shell, trivium index, trivium mcp.")
+        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium add FOLDER, trivium ask, trivium index, trivium mcp.")
 
 
 @contextmanager
@@ -110,7 +112,18 @@ class PrintedStage:
         click.echo(f"\n$ trivium why {target}{f' --kind {kind}' if kind else ''}")
         prepared = context.repository_index().prepared
         answer = context.why(target, kind=kind)
-        click.echo(render_text(answer, prepared.local.entity, commits=prepared.index.commits).rstrip())
+        view = prepared.local
+        text = render_text(answer, view.entity, beyond=view.beyond, kind=kind, commits=prepared.head.commits)
+        click.echo(text.rstrip())
+
+    def ask(self, context: Context, question: str, **fields: Any) -> dict[str, Any]:
+        from trivium.doors.ask_text import answer_text, sources_text
+
+        shown = f" --shape {to_json(fields['shape'], indent=None)}" if "shape" in fields else ""
+        click.echo(f"\n$ trivium ask {shlex.quote(question)}{shown}")
+        document = context.ask(question, **fields)
+        click.echo((answer_text(document) + sources_text(document)).rstrip())
+        return document
 
     def use(self, context: Context) -> None:
         self.context = context
@@ -139,6 +152,11 @@ class RecordedStage:
     def why(self, context: Context, target: str, kind: str | None = None) -> None:
         answer = context.why(target, kind=kind)
         self.steps.append({"scene": self._scene, "why": target, "kind": kind, "answer": answer})
+
+    def ask(self, context: Context, question: str, **fields: Any) -> dict[str, Any]:
+        document = context.ask(question, **fields)
+        self.steps.append({"scene": self._scene, "ask": question, **fields, "document": document})
+        return document
 
     def use(self, context: Context) -> None:
         self.context = context

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -21,6 +22,7 @@ from trivium.doors.cli_output import (
 )
 from trivium.errors import KipError, TriviumError
 
+Amend = Callable[[dict[str, Any]], dict[str, Any]]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -116,12 +118,20 @@ def _not_json(name: str) -> None:
 def _run(choices: Choices, text: str, parameters: dict[str, Any] | None, how: dict[str, Any]) -> None:
     with choices.open_context() as context:
         if how["explain"]:
-            ok = explain(context, text, parameters, readonly=how["readonly"], as_json=choices.json, table=how["table"])
+            ok = explain(
+                context,
+                text,
+                parameters,
+                readonly=how["readonly"],
+                as_json=choices.json,
+                table=how["table"],
+                amend=amending(choices, context),
+            )
         else:
             request: dict[str, Any] = {"command": text, **({"parameters": parameters} if parameters else {})}
             if how["dry_run"]:
                 request["dry_run"] = True
-            response = context.execute_kip(request, readonly=how["readonly"])
+            response = amending(choices, context)(context.execute_kip(request, readonly=how["readonly"]))
             ok = show_response(response, text, as_json=choices.json, table=how["table"])
     if not ok:
         raise click.exceptions.Exit(1)
@@ -131,7 +141,7 @@ def _run_request(choices: Choices, request: dict[str, Any], how: dict[str, Any])
     if how["dry_run"]:
         request = {**request, "dry_run": True}
     with choices.open_context() as context:
-        response = context.execute_kip(request, readonly=how["readonly"])
+        response = amending(choices, context)(context.execute_kip(request, readonly=how["readonly"]))
     command = request.get("command")
     if isinstance(command, str) or "error" in response or not wants_table(choices.json, how["table"]):
         ok = show_response(response, command, as_json=choices.json, table=how["table"])
@@ -139,6 +149,15 @@ def _run_request(choices: Choices, request: dict[str, Any], how: dict[str, Any])
             raise click.exceptions.Exit(1)
     else:
         _print_batch(request["commands"], response["result"])
+
+
+def amending(choices: Choices, context: Any) -> Amend:
+    """What a response passes through before it is shown: without `--context` its hint may name another context."""
+    if choices.context is not None:
+        return lambda response: response
+    from trivium.doors.repository import naming_context
+
+    return lambda response: naming_context(response, context)
 
 
 def wants_table(as_json: bool, table: bool = False) -> bool:
@@ -178,15 +197,23 @@ def _print_batch(commands: list[Any], answers: list[dict[str, Any]]) -> None:
 
 
 def explain(
-    context: Any, text: str, parameters: dict[str, Any] | None, *, readonly: bool, as_json: bool, table: bool = False
+    context: Any,
+    text: str,
+    parameters: dict[str, Any] | None,
+    *,
+    readonly: bool,
+    as_json: bool,
+    table: bool = False,
+    amend: Amend = lambda response: response,
 ) -> bool:
     """Execute a command and print every stage it went through, then its result; tells whether it is a success."""
     if readonly:
         request = {"command": text, "parameters": parameters or {}, "dry_run": True}
         response = context.execute_kip(request, readonly=True)
         if "error" in response:
-            return show_response(response, text, as_json=as_json)
+            return show_response(amend(response), text, as_json=as_json)
     explained = context.explain_kip(text, parameters)
+    explained["response"] = amend(explained["response"])
     if as_json:
         print_json(explained)
         return "error" not in explained["response"]

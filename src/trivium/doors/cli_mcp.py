@@ -48,14 +48,15 @@ def mcp(
 ) -> None:
     """Serve the memory to an AI agent over MCP, on standard input and output.
 
-    Tools: execute_kip, execute_kip_readonly, and for the repository of the working folder (or of --root)
-    knowledge.decision, knowledge.concept, knowledge.whyChanged. Resource: kip://docs/Instructions.md. Prompt:
+    Tools: execute_kip, execute_kip_readonly; list_contexts, query_context, get_query, retrieve; and for the repository
+    of the working folder (or of --root) knowledge.decision, knowledge.concept, knowledge.whyChanged. Resource: kip://docs/Instructions.md. Prompt:
     kip_bootstrap. The server ends when its input ends. It needs the extra: pip install 'trivium[mcp]'.
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp", "The MCP server")
     with choices.open() as kb:
         context = kb if choices.context is None else kb.context(choices.context)
+        from trivium.doors.mcp_ask import AskTools
         from trivium.doors.mcp_server import serve_stdio
         from trivium.doors.mcp_why import WhyTools, named_context
 
@@ -64,5 +65,13 @@ def mcp(
         )
         if sys.stdin.isatty():
             click.echo(WAITING, err=True)
-        served = None if profile == "service" else context
-        serve_stdio(served, readonly=readonly, why=why, contexts=partial(named_context, kb))
+        restricted = profile == "service"
+        if not restricted:
+            kb.start_embedding()
+        serve_stdio(
+            None if restricted else context,
+            readonly=readonly,
+            why=why,
+            ask=None if restricted else AskTools(kb, choices.context),
+            contexts=partial(named_context, kb),
+        )

@@ -83,6 +83,23 @@ def remember(field: str, kind: type[Choices] = Choices) -> Callable[[click.Conte
     return callback
 
 
+def whole(most: int, example: int) -> Callable[[click.Context, click.Parameter, Any], int | None]:
+    """A callback that takes a whole number from 1 to `most`; what it says about anything else names the range."""
+
+    def callback(context: click.Context, parameter: click.Parameter, value: Any) -> int | None:
+        if value is None:
+            return None
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if not 1 <= number <= most:
+            raise click.BadParameter(f"it must be a whole number from 1 to {most:,}, for example {example:,}.")
+        return number
+
+    return callback
+
+
 def with_json(command: Command) -> Command:
     """Add `--json`; the value is in `Choices`."""
     option = click.option("--json", is_flag=True, expose_value=False, callback=remember("json"), help="Print JSON.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from trivium.doors.cli_kip import explain, parameter_value, show_response
+from trivium.doors.cli_kip import Amend, amending, explain, parameter_value, show_response
 from trivium.doors.cli_options import Choices, pass_choices, with_store
 from trivium.doors.cli_output import parse_json, print_error, to_json
 from trivium.errors import KipError, TriviumError
@@ -50,7 +50,7 @@ def shell(choices: Choices, readonly: bool) -> None:
     Without a terminal, commands are read from standard input, and the exit code is 1 if any of them fails.
     """
     with choices.open_context() as context:
-        session = Shell(context, readonly=readonly, as_json=choices.json)
+        session = Shell(context, readonly=readonly, as_json=choices.json, amend=amending(choices, context))
         if sys.stdin.isatty():
             click.echo(f"{choices.url}, context {choices.context or 'default'}. Type .help for help, .quit to leave.")
             with _line_editing(session):
@@ -62,8 +62,16 @@ def shell(choices: Choices, readonly: bool) -> None:
 class Shell:
     """The state of one session: the text typed so far and the switches."""
 
-    def __init__(self, context: Any, *, readonly: bool = False, as_json: bool = False) -> None:
+    def __init__(
+        self,
+        context: Any,
+        *,
+        readonly: bool = False,
+        as_json: bool = False,
+        amend: Amend = lambda response: response,
+    ) -> None:
         self.context = context
+        self.amend = amend
         self.switches = {"readonly": readonly, "explain": False}
         self.as_json = as_json
         self.params: dict[str, Any] = {}
@@ -104,9 +112,11 @@ class Shell:
     def _execute(self, text: str) -> bool:
         readonly = self.switches["readonly"]
         if self.switches["explain"]:
-            return explain(self.context, text, self.params or None, readonly=readonly, as_json=self.as_json)
+            return explain(
+                self.context, text, self.params or None, readonly=readonly, as_json=self.as_json, amend=self.amend
+            )
         request = {"command": text, **({"parameters": self.params} if self.params else {})}
-        response = self.context.execute_kip(request, readonly=readonly)
+        response = self.amend(self.context.execute_kip(request, readonly=readonly))
         return show_response(response, text, as_json=self.as_json)
 
     # --- dot-commands ---

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ import click
 
 from trivium.doors.cli_options import Choices, pass_choices, with_db, with_store
 from trivium.doors.cli_output import fail, print_json, printable, read_stdin
-from trivium.errors import KipError, StoreError, TriviumError
+from trivium.errors import KipError, TriviumError
 from trivium.location import MEMORY
 
 if TYPE_CHECKING:
@@ -256,34 +255,6 @@ def contexts(choices: Choices) -> None:
         print_json([{"slug": slug} for slug in slugs])
     else:
         click.echo("\n".join(slugs))
-
-
-@click.group()
-def context() -> None:
-    """Make contexts: separate memories in one database."""
-
-
-@context.command()
-@click.argument("slug")
-@with_db
-@pass_choices
-def create(choices: Choices, slug: str) -> None:
-    """Make a new context named SLUG, with the standard types and actors in it."""
-    with choices.open() as kb:
-        if slug in [known.slug for known in kb.contexts()]:
-            raise StoreError(f"The context {slug!r} exists already.", f"Use it with --context {slug}.")
-        try:
-            made = kb.create_context(slug)
-        except ValueError as error:
-            raise StoreError(str(error), f"Choose a slug such as {_slug_like(slug)}.") from None
-    if choices.json:
-        print_json({"slug": made.slug})
-    else:
-        click.echo(f"Made the context {made.slug}; use it with --context {made.slug}.")
-
-
-def _slug_like(text: str) -> str:
-    return re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")[:63] or "my-context"
 
 
 def _count(number: int, noun: str) -> str:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trivium.doors import repository
-from trivium.doors.cli_options import Choices, pass_choices, remember, with_db
+from trivium.doors.cli_options import Choices, pass_choices, remember, whole, with_db
 from trivium.errors import NotFoundError
+from trivium.why.names import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trivium import Context
     from trivium.why.config import Config
+    from trivium.why.stored import Loaded
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,7 +38,7 @@ def _with_repository(command: Command) -> Command:
 
 
 @click.command()
-@click.argument("path", type=click.Path(exists=True), default=".")
+@click.argument("path", type=click.Path(exists=True, file_okay=False), default=".")
 @click.option("--watch", is_flag=True, help="Stay, and build again after changes.")
 @_with_repository
 @pass_choices
@@ -44,19 +46,22 @@ def index(choices: Choices, path: str, watch: bool, config: str | None, no_cache
     """Read a repository for `trivium why`: its documents, symbols, decisions, concepts and history.
 
     PATH is a folder of the repository, by default the working folder. Inside a git work tree all of it is read. The
-    index and its graph replace the old ones in one transaction.
+    index and its graph replace the old ones in one transaction. A context that --context names is made if need be.
     """
     root = repository.root_of(Path(path))
 
     def make(settings: Config) -> None:
-        done = repository.build(context, root, settings, cache=not no_cache)
-        _print_report(repository.report(done, str(root), context, settings), choices, one_line=watch)
+        done = repository.build(filled.context, root, settings, cache=not no_cache)
+        _print_report(repository.report(done, text_of(root), filled, settings), choices, one_line=watch)
+        filled.made = False
 
     settings = repository.read_config(root, config)
     with choices.open() as kb:
-        context = repository.context_to_fill(kb, choices.context, root, settings, empty=watch)
+        filled = repository.context_to_fill(
+            kb, choices.context, root, settings, empty=watch, again=lambda whole: _build_command(choices, config, whole)
+        )
         if watch:
-            repository.keep_indexing(context, root, lambda: repository.read_config(root, config), make)
+            repository.keep_indexing(filled.context, root, lambda: repository.read_config(root, config), make)
         else:
             make(settings)
 
@@ -74,9 +79,18 @@ def _print_report(made: dict[str, Any], choices: Choices, *, one_line: bool) -> 
 @click.argument("target")
 @click.option("--kind", metavar="KIND", help="Only entities of this kind: decision, concept or change.")
 @click.option(
-    "--limit", type=int, metavar="N", default=20, help="The most results in each list, 1 to 100; 20 if absent."
+    "--limit",
+    callback=whole(100, 20),
+    metavar="N",
+    default="20",
+    help="The most results in each list, 1 to 100; 20 if absent.",
 )
-@click.option("--budget-tokens", type=int, metavar="N", help="Say whether the answer fits, and which limit would.")
+@click.option(
+    "--budget-tokens",
+    callback=whole(1_000_000, 4_000),
+    metavar="N",
+    help="Say whether the answer fits 1 to 1,000,000 tokens, and which limit would.",
+)
 @click.option(
     "--profile",
     type=click.Choice(["local", "service"]),
@@ -97,42 +111,52 @@ def why(
 ) -> None:
     """Tell which decisions, concepts and changes are recorded about TARGET, with their evidence.
 
-    TARGET is a path from the root (also path:line), a directory, an exported symbol, a name, an alias or an id. The
-    answer comes from the index of `trivium index` alone, which must be up to date.
+    TARGET is a path (also path:line), a directory, an exported symbol, a package, a name, an alias, a commit or an id.
+    The answer comes from the index of `trivium index` alone, which must be up to date.
     """
+    target = text_of(target)
     repository.check_arguments(target, **asked)
     root = repository.root_of(Path())
     if not choices.exists():
-        raise repository.missing(root, _rebuild(choices, config))
+        raise repository.missing(root, _rebuild(choices, config), profile)
     with choices.open() as kb:
         try:
             context = repository.bound_context(kb, Path()) if choices.context is None else kb.context(choices.context)
         except NotFoundError:
             if choices.context is not None:
                 raise
-            raise repository.missing(root, _rebuild(choices, config)) from None
+            raise repository.missing(root, _rebuild(choices, config), profile) from None
         command = _rebuild(choices, config, context)
+        search = repository.search_words(context, _own_database(choices))
+
+        def tell(loaded: Loaded) -> None:
+            found = repository.answer(loaded, target, profile=profile, **asked)
+            repository.print_answer(found, loaded, search, as_json=choices.json)
+
         if profile == "service":
-            with repository.naming(command):
-                loaded = context.repository_index()
+            with repository.naming(command, profile):
+                kept = context.repository_index()
+            tell(kept)
         else:
             settings = None if config is None else repository.read_config(context.repository_root or root, config)
-            loaded = repository.fresh_index(context, command, config=settings, cache=not no_cache)
-        search = repository.search_words(context, _own_database(choices))
-    found = repository.answer(loaded, target, profile=profile, **asked)
-    repository.print_answer(found, loaded, search, as_json=choices.json)
+            with repository.opened_index(context, command, config=settings, cache=not no_cache) as loaded:
+                tell(loaded)
 
 
 def _rebuild(choices: Choices, config: str | None, context: Context | None = None) -> str:
     """The command that builds the index which this one wanted, with the options that it needs."""
     db = _own_database(choices)
     if context is None:
-        return repository.build_command(None, db=db, config=config)
+        return repository.build_command(None, db=db, context=choices.context, config=config)
     root = context.repository_root
     if choices.context is not None:
         return repository.build_command(root or Path(), db=db, context=choices.context, config=config)
-    below = root is not None and root != repository.root_of(root)
-    return repository.build_command(root if below else None, db=db, config=config)
+    elsewhere = root is not None and root != repository.root_of(Path())
+    return _build_command(choices, config, root if elsewhere else None)
+
+
+def _build_command(choices: Choices, config: str | None, root: Path | None) -> str:
+    return repository.build_command(root, db=_own_database(choices), config=config)
 
 
 def _own_database(choices: Choices) -> str | None:

@@ -1,4 +1,4 @@
-"""The MCP server: KIP as two tools, `why` as three, the agent's guide as a resource and a prompt (KIP §6.1).
+"""The MCP server: tools of KIP, `why` and KnowQL, the agent's guide as a resource and a prompt (KIP §6.1).
 
 The engine runs in worker threads, so the protocol loop stays responsive while a command executes.
 """
@@ -19,6 +19,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from trivium.doors.mcp_ask import AskTools
 from trivium.doors.mcp_why import WhyTools
 from trivium.doors.mcp_wire import serve, standard_streams
 from trivium.errors import KipError, NotFoundError
@@ -30,7 +31,8 @@ PROMPT = "kip_bootstrap"
 INSTRUCTIONS = (
     "A graph memory spoken to in KIP 1.0. Begin with execute_kip_readonly and the command DESCRIBE PRIMER; read the "
     f"resource {GUIDE_URI} for the language. On an error, follow its hint and try again. Commands act on the context "
-    "of the server, or on the one that the argument `context` names."
+    "of the server, or on the one that the argument `context` names. For questions over documents use query_context "
+    "(an answer with citations) or retrieve (the passages alone)."
 )
 ACKNOWLEDGEMENT = (
     "Understood. I will ground names with SEARCH before I write, keep facts with their source and confidence, and "
@@ -114,18 +116,19 @@ def make_server(
     *,
     readonly: bool = False,
     why: WhyTools | None = None,
+    ask: AskTools | None = None,
     contexts: Contexts | None = None,
 ) -> Server[Any]:
     """An MCP server over one context; `readonly` leaves out the tool that writes.
 
-    With `why` it also has the tools of a repository's index; without a context it has these alone. `contexts` finds
-    the contexts that calls name.
+    With `why` it also has the tools of a repository's index, with `ask` those of KnowQL; without a context it has
+    these alone. `contexts` finds the contexts that calls name.
     """
     kip = [] if context is None else [READ_TOOL] if readonly else [WRITE_TOOL, READ_TOOL]
     tools = {tool.name: tool for tool in kip}
 
     def offered() -> list[types.Tool]:
-        return [*kip, *(why.tools() if why is not None else ())]
+        return [*kip, *(why.tools() if why is not None else ()), *(ask.tools() if ask is not None else ())]
 
     async def list_tools(
         _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -135,6 +138,8 @@ def make_server(
     async def call_tool(_: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
         if why is not None and params.name in why:
             return await anyio.to_thread.run_sync(why.call, params.name, params.arguments)
+        if ask is not None and params.name in ask:
+            return await anyio.to_thread.run_sync(ask.call, params.name, params.arguments)
         if context is None or params.name not in tools:
             names = ", ".join(tool.name for tool in await anyio.to_thread.run_sync(offered))
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}; there is {names}.")
@@ -237,12 +242,13 @@ def serve_stdio(
     *,
     readonly: bool = False,
     why: WhyTools | None = None,
+    ask: AskTools | None = None,
     contexts: Contexts | None = None,
 ) -> None:
     """Serve on standard input and output until the input ends and all of it is answered.
 
     Only the protocol is written to standard output.
     """
-    server = make_server(context, readonly=readonly, why=why, contexts=contexts)
+    server = make_server(context, readonly=readonly, why=why, ask=ask, contexts=contexts)
     with standard_streams() as (source, sink):
         anyio.run(serve, server, source, sink)

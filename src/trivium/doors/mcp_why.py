@@ -92,13 +92,17 @@ class WhyTools:
         slug = asked if isinstance(asked, str) and asked else None
         context = self._context(slug)
         root = None if context is None else context.repository_root
+        target = (arguments or {}).get("target")
+        spelled = None if root is None else str(root)
+        if spelled is not None and local and isinstance(target, str):
+            spelled = repository.spelled_root(spelled, target)
         return call_tool(
             name,
             arguments,
             partial(self._load, context, root, slug) if local or root is not None else None,
             profile=self._profile,
             allowed=self._allowed(slug),
-            root=None if root is None else str(root),
+            root=spelled,
             contexts=local,
         )
 

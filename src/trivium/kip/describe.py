@@ -9,7 +9,8 @@ from trivium.kip import bind, tree, values
 from trivium.kip.bind import Parameters
 from trivium.kip.elements import ElementView
 from trivium.kip.query import decode_cursor, encode_cursor
-from trivium.kip.search import GROUNDING_FIELDS, MODES
+from trivium.kip.search import GROUNDING_FIELDS
+from trivium.search.meaning import NO_MEANING, Meaning
 from trivium.store.codec import encode
 from trivium.store.graph import Concept, Graph, concept_id_text
 from trivium.store.sqlite import Session
@@ -70,8 +71,9 @@ def domains(graph: Graph) -> list[dict[str, Any]]:
     ]
 
 
-def primer(session: Session, graph: Graph) -> dict[str, Any]:
+def primer(session: Session, graph: Graph, meaning: Meaning | None = None) -> dict[str, Any]:
     """Who the agent is, what the nexus holds, and how it can be searched, within a size budget."""
+    status = NO_MEANING if meaning is None else meaning.status(session, graph.ctx)
     found = [graph.concept_named("Domain", name) for name in graph.names_of_type("Domain")]
     nodes = [node for node in found if node is not None]
     counted = sorted(
@@ -85,7 +87,8 @@ def primer(session: Session, graph: Graph) -> dict[str, Any]:
         "domain_map": _within_budget(listed),
         "total_domains": len(nodes),
         "key_propositions": _key_propositions(session, graph),
-        "search_modes": list(MODES),
+        "search_modes": status["modes"],
+        "search": {key: value for key, value in status.items() if key != "modes"},
         "grounding_fields": list(GROUNDING_FIELDS),
     }
 

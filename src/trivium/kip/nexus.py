@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -19,6 +19,9 @@ from trivium.settings import Settings
 from trivium.store.graph import Graph
 from trivium.store.sqlite import Rollback, Session, SqliteStore, translate
 
+if TYPE_CHECKING:
+    from trivium.search.meaning import Meaning
+
 Clock = Callable[[], str]
 WRITES = (tree.Upsert, tree.Update, tree.Merge, tree.DeleteKeys, tree.DeletePropositions, tree.DeleteConcept)
 
@@ -29,11 +32,20 @@ class Nexus:
     Writers, META and search are imported when first used, so that a process that only asks starts quickly.
     """
 
-    def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Clock, identity: str = "") -> None:
+    def __init__(
+        self,
+        store: SqliteStore,
+        ctx: int,
+        settings: Settings,
+        clock: Clock,
+        identity: str = "",
+        meaning: Callable[[], Meaning | None] = lambda: None,
+    ) -> None:
         self.store = store
         self.ctx = ctx
         self.settings = settings
         self._clock = clock
+        self._meaning = meaning
         self.cache = Cache()
         self.runner = QueryRunner(settings, identity)
         self._snapshot: Snapshot | None = None
@@ -92,25 +104,33 @@ class Nexus:
 
     def _meta(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
         from trivium.kip import describe, export
-        from trivium.kip.search import search
 
         command = prepared.parsed.command
+        if isinstance(command, tree.Search):
+            return {"result": self._search(command, parameters)}
         with self.store.read() as session:
             schema = self.schema(session)
             graph = Graph(session, self.ctx)
-            if isinstance(command, tree.Search):
-                return {"result": search(session, command, parameters, schema, self.settings)}
             if isinstance(command, tree.Export):
                 places = self._export_places(session, graph, prepared, parameters, schema)
                 return export.export(graph, command, places, parameters, self.runner.digest(prepared, parameters))
             if isinstance(command, tree.DescribePrimer):
-                return {"result": describe.primer(session, graph)}
+                return {"result": describe.primer(session, graph, self._meaning())}
             if isinstance(command, tree.DescribeDomains):
                 return {"result": describe.domains(graph)}
             if isinstance(command, tree.DescribeTypes):
                 return describe.types(graph, command, parameters)
             assert isinstance(command, tree.DescribeType)
             return {"result": describe.type_(graph, command, parameters)}
+
+    def _search(self, command: tree.Search, parameters: Parameters) -> list[dict[str, Any]]:
+        """The term is turned into a vector before the store is opened: that may take a while."""
+        from trivium.kip import search
+
+        want = search.wanted(command, parameters, self.settings)
+        asked = search.ask(want, self.ctx, self._meaning())
+        with self.store.read() as session:
+            return search.search(session, command, want, self.schema(session), asked)
 
     def _export_places(
         self, session: Session, graph: Graph, prepared: Prepared, parameters: Parameters, schema: Snapshot

@@ -1,6 +1,6 @@
-"""SEARCH CONCEPT and SEARCH PROPOSITION in keyword mode (§5.2, notes B.13).
+"""SEARCH CONCEPT: by keyword, by meaning, and by both (§5.2, notes B.13). SEARCH PROPOSITION is in `search_links`.
 
-`semantic` and `hybrid` are answered as keyword until an embedder is there; the primer says so.
+`semantic` and `hybrid` are answered as `keyword` where there is no embedder, or no vector yet; the primer says so.
 """
 
 from __future__ import annotations
@@ -8,56 +8,86 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec import Struct
+
 from trivium.errors import KipError
 from trivium.kip import bind, tree, values
 from trivium.kip.bind import Parameters
 from trivium.kip.elements import ElementView
+from trivium.kip.search_links import links
 from trivium.kip.snapshot import Snapshot
-from trivium.search import index
-from trivium.search.segment import fold, query_tokens, tokens
+from trivium.search import embedding_text, hybrid, index
+from trivium.search.meaning import Asked, Meaning
+from trivium.search.segment import query_tokens, tokens
+from trivium.search.vectors import View
+from trivium.search.words import codes, question_tokens, stem
 from trivium.settings import Settings
 from trivium.store import fulltext
-from trivium.store.graph import Concept, Element, Graph, Link
+from trivium.store import vectors as stored
+from trivium.store.graph import Concept, Element, Graph
 from trivium.store.sqlite import Session
 
-MODES = ("keyword",)
 GROUNDING_FIELDS = ("name", "attributes.aliases", "attributes.description", "other attribute text")
 
-PREDICATE, PREDICATE_TEXT, END = 1.0, 0.6, 0.5
 MORE_HITS = 10
 """How many times `max_search_hits`, which is the default, a LIMIT may ask for."""
 
 _CANDIDATES = 400
-_LINKS_PER_END = 100
 
 
-def search(
-    session: Session, command: tree.Search, parameters: Parameters, snapshot: Snapshot, settings: Settings
-) -> list[dict[str, Any]]:
-    """Hits in descending `_score`; equal scores by spelling, type and name (links: spelling, predicate and id)."""
+class Wanted(Struct, frozen=True):
+    """A SEARCH with its parameters filled in; `mode` is None when the statement does not say."""
+
+    term: str
+    mode: str | None
+    threshold: float
+    limit: int
+    type: str | None
+
+
+def wanted(command: tree.Search, parameters: Parameters, settings: Settings) -> Wanted:
+    """What a SEARCH asks for. Raises: KipError for a parameter that is none."""
     term = bind.text(command.term, parameters, "The search term")
+    mode = None
     if command.mode is not None:
-        values.check_mode(bind.resolve(command.mode, parameters), command.mode.at)
+        mode = bind.resolve(command.mode, parameters)
+        values.check_mode(mode, command.mode.at)
     threshold = 0.0
     if command.threshold is not None:
         threshold = bind.resolve(command.threshold, parameters)
         values.check_threshold(threshold, command.threshold.at)
     limit = _limit(command, parameters, settings)
     kind = None if command.type is None else bind.text(command.type, parameters, "WITH TYPE")
+    return Wanted(term, mode, threshold, limit, kind)
+
+
+def ask(want: Wanted, ctx: int, meaning: Meaning | None) -> Asked | None:
+    """The term as a vector, if the mode wants it and it can be had. Call it with no session open."""
+    if meaning is None or want.mode == "keyword" or not want.term.strip():
+        return None
+    return meaning.ask([(ctx, stored.CONCEPT)], [want.term])
+
+
+def search(
+    session: Session, command: tree.Search, want: Wanted, snapshot: Snapshot, asked: Asked | None
+) -> list[dict[str, Any]]:
+    """Hits in descending `_score`; equal scores by spelling, type and name (links: spelling, predicate and id)."""
     graph = Graph(session, snapshot.ctx)
-    reach = max(_CANDIDATES, 2 * limit)
+    reach = max(_CANDIDATES, 2 * want.limit)
+    at = command.type.at if command.type else None
     if command.kind == "CONCEPT":
-        if kind is not None:
-            snapshot.require_type(kind, command.type.at if command.type else None)
-        hits: list[tuple[float, Any, Element]] = list(_concepts(session, graph, term, kind, reach))
+        if want.type is not None:
+            snapshot.require_type(want.type, at)
+        hits: list[tuple[float, Any, Element]] = list(_concepts(session, graph, want, asked, reach))
     else:
-        if kind is not None:
-            snapshot.require_predicate(kind, command.type.at if command.type else None)
-        hits = list(_links(session, graph, snapshot, term, kind, reach))
-    hits = [hit for hit in hits if hit[0] >= threshold and hit[0] > 0]
+        if want.type is not None:
+            snapshot.require_predicate(want.type, at)
+        only = want.mode == "semantic"
+        hits = list(links(session, graph, snapshot, want.term, want.type, reach, asked, only_meaning=only))
+    hits = [hit for hit in hits if hit[0] >= want.threshold and hit[0] > 0]
     hits.sort(key=lambda hit: (-hit[0], hit[1]))
     view = ElementView(graph)
-    return [view.json(element, {"_score": score}) for score, _, element in hits[:limit]]
+    return [view.json(element, {"_score": score}) for score, _, element in hits[: want.limit]]
 
 
 def _limit(command: tree.Search, parameters: Parameters, settings: Settings) -> int:
@@ -79,74 +109,52 @@ def _limit(command: tree.Search, parameters: Parameters, settings: Settings) -> 
 
 
 def _concepts(
-    session: Session, graph: Graph, term: str, type_: str | None, reach: int
+    session: Session, graph: Graph, want: Wanted, asked: Asked | None, reach: int
 ) -> Iterable[tuple[float, tuple[Any, ...], Concept]]:
-    wanted = query_tokens(term)
-    ids = fulltext.exact_names(session, graph.ctx, term.strip(), reach)
-    ids += fulltext.candidates(session, graph.ctx, wanted, type_, reach)
+    words = query_tokens(want.term)
+    ids = fulltext.exact_names(session, graph.ctx, want.term.strip(), reach)
+    ids += fulltext.candidates(session, graph.ctx, words, want.type, reach)
+    view = None
+    if asked is not None:
+        view = asked.view(session, graph.ctx, stored.CONCEPT)
+        among = None if want.type is None else stored.concepts_of_type(session, graph.ctx, want.type)
+        floor = asked.info.floor
+        ids += [near.id for near in view.nearest(reach, among) if near.cosine > floor]
+    score = _Score(want, words, asked, view)
     for node in graph.concepts(dict.fromkeys(ids)):
-        if type_ is None or node.type == type_:
-            score = index.score(term, wanted, node.name, node.attributes)
-            spelling = index.spelling(term, node.name) if score == 1 else 0
-            yield score, (spelling, node.type, node.name), node
+        if want.type is None or node.type == want.type:
+            found = score(node)
+            spelling = index.spelling(want.term, node.name) if found == 1 else 0
+            yield found, (spelling, node.type, node.name), node
 
 
-def _links(
-    session: Session, graph: Graph, snapshot: Snapshot, term: str, predicate: str | None, reach: int
-) -> Iterable[tuple[float, tuple[Any, ...], Link]]:
-    """A link answers by its predicate's name, by the predicate's description, and faintly by the names of its ends."""
-    wanted = query_tokens(term)
-    if not wanted:
-        return
-    names = [predicate] if predicate is not None else sorted(snapshot.predicates)
-    matches = {name: _Match(graph, name, term, wanted) for name in names}
-    ids: list[int] = []
-    for name in sorted(names, key=lambda name: (-matches[name].best, name)):
-        if matches[name].best > 0:
-            ids += fulltext.links_of_predicate(session, graph.ctx, name, reach)
-    ends = fulltext.candidates(session, graph.ctx, wanted, None, reach // 4)
-    ids += fulltext.links_of_ends(session, graph.ctx, ends, _LINKS_PER_END)
-    texts: dict[int, str] = {}
-    for link in graph.links(dict.fromkeys(ids)):
-        if link.predicate in matches:
-            text = f"{_end_text(graph, texts, link.subject)} {_end_text(graph, texts, link.object)}"
-            spelling = index.spelling(term, link.predicate)
-            yield matches[link.predicate].score(text), (spelling, link.predicate, link.id), link
+class _Score:
+    """How well a concept answers the term, in the mode that is asked for."""
 
+    def __init__(self, want: Wanted, words: list[str], asked: Asked | None, view: View | None) -> None:
+        self._term = want.term
+        self._words = words
+        self._asked = asked
+        self._view = view
+        self._only_meaning = want.mode == "semantic"
+        self._codes = set(codes(want.term)) if asked is not None else set()
+        self._telling = question_tokens(want.term) if asked is not None else []
 
-class _Match:
-    """How a predicate answers the term."""
+    def __call__(self, node: Concept) -> float:
+        keyword = index.score(self._term, self._words, node.name, node.attributes)
+        if self._asked is None:
+            return keyword
+        meaning = self._meaning(node)
+        if self._only_meaning:
+            return hybrid.meaning_score(keyword, meaning)
+        held = {token for text in index.grounding_texts(node.name, node.attributes) for token in tokens(text)}
+        codes_held = self._codes <= held if self._codes else None
+        return hybrid.concept_score(keyword, index.share(self._telling, set(map(stem, held))), meaning, codes_held)
 
-    def __init__(self, graph: Graph, predicate: str, term: str, wanted: list[str]) -> None:
-        self._wanted = wanted
-        self._exact = fold(term).strip() in (fold(predicate), fold(predicate).replace("_", " "))
-        definition = graph.concept_named("$PropositionType", predicate)
-        texts = index.texts_in(definition.attributes) if definition else iter(())
-        self._name = set(tokens(predicate))
-        self._text = {token for text in texts for token in tokens(text)}
-        self.best = max((self._weight(token) for token in wanted), default=0.0)
-
-    def _weight(self, token: str) -> float:
-        if token in self._name:
-            return PREDICATE
-        return PREDICATE_TEXT if token in self._text else 0.0
-
-    def score(self, ends: str) -> float:
-        if self._exact:
-            return 1.0
-        held = set(tokens(ends))
-        gained = sum(max(self._weight(token), END if token in held else 0.0) for token in self._wanted)
-        return round(index.CEILING * gained / len(self._wanted), 6)
-
-
-def _end_text(graph: Graph, texts: dict[int, str], element_id: int) -> str:
-    """The name and aliases of an end; a link as an end says the names of its own ends."""
-    found = texts.get(element_id)
-    if found is None:
-        element = graph.element(element_id)
-        if isinstance(element, Concept):
-            found = " ".join([element.name, *index.aliases_of(element.attributes)])
-        else:
-            found = element.predicate if element else ""
-        texts[element_id] = found
-    return found
+    def _meaning(self, node: Concept) -> float | None:
+        """None for a concept without a vector, or with one of an older text."""
+        near = None if self._view is None else self._view.of(node.id)
+        if near is None or near.digest != embedding_text.digest(embedding_text.of_concept(node.name, node.attributes)):
+            return None
+        assert self._asked is not None
+        return self._asked.score(near.cosine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from trivium.search.passage import Evidence, Passage
 
@@ -118,17 +118,32 @@ class Composed(Struct):
     cited: list[Cited] = []
     output_json: Any = None
     found: bool = True
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     warnings: list[tuple[str, str | None, str]] = []
     """Code, parameter and message of each."""
     synthesis_ms: int = 0
 
 
 class ComposeError(Exception):
-    """The answer cannot be composed; the text is what the failed document says (shape not met, provider's fault)."""
+    """The answer cannot be composed; the text is what the failed document says (shape not met, provider's fault).
+
+    `usage` is what the attempt has cost all the same.
+    """
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
 
 
 class Composer(Protocol):
     def compose(self, task: Task, progress: Progress) -> Composed:
         """Raises: ComposeError, Stopped."""
         ...
+
+
+class Choice(Struct, frozen=True):
+    """The model that a list of wishes comes down to; None when none of them is there. `skipped` came before it."""
+
+    model: str | None
+    skipped: list[str] = []
+    thinks: bool = False

@@ -25,9 +25,11 @@ class EmbedderInfo(Struct, frozen=True):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1."""
+    """Turns texts into vectors of length 1. Used by several threads at once."""
 
-    def info(self) -> EmbedderInfo: ...
+    def info(self) -> EmbedderInfo:
+        """Which model this is. Raises: EmbeddingError, when that can be told only by asking the model."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """One row of float32 for each text, of unit length. Raises: EmbeddingError."""

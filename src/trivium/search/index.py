@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from trivium.search.segment import fold, is_joined, plain, tokens
+from trivium.search.segment import fold, is_joined, line_tokens, plain, tokens
 
 BODY_LIMIT = 20_000
 
@@ -55,7 +55,15 @@ def index_texts(name: str, attributes: dict[str, Any]) -> tuple[str, str, str]:
     """Name, aliases and body of a concept as space-separated tokens, for the text index."""
     aliases = "\n".join(aliases_of(attributes)) if "aliases" in attributes else ""
     body = body_of(attributes) if attributes else ""
-    return " ".join(tokens(name)), " ".join(tokens(aliases)), " ".join(tokens(body))
+    return _tokens(name), _tokens(aliases), _tokens(body)
+
+
+def _tokens(text: str) -> str:
+    """What `tokens` gives, with spaces between."""
+    if not text:
+        return ""
+    words, joined = zip(*map(line_tokens, text.split("\n")), strict=True)
+    return " ".join(filter(None, words + joined))
 
 
 def score(term: str, wanted: list[str], name: str, attributes: dict[str, Any]) -> float:
@@ -82,6 +90,17 @@ def score(term: str, wanted: list[str], name: str, attributes: dict[str, Any]) -
     for token in wanted:
         gained += _weight(token) * max(weight * found.get(token, 0.0) for weight, found in fields)
     return round(CEILING * gained / total, 6)
+
+
+def grounding_texts(name: str, attributes: dict[str, Any]) -> list[str]:
+    """All texts that a concept is searched by."""
+    return [name, *aliases_of(attributes), body_of(attributes)]
+
+
+def share(wanted: list[str], held: set[str]) -> float:
+    """The part of the wanted tokens that is held, each counted by its length class."""
+    total = sum(map(_weight, wanted))
+    return sum(_weight(token) for token in wanted if token in held) / total if total else 0.0
 
 
 def spelling(term: str, name: str) -> int:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _PAIRED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
@@ -45,6 +46,7 @@ _RUN = re.compile(
     re.VERBOSE,
 )
 _JOINED = re.compile(rf"[\w{_MARKS}.+#~-]++(?:[@/][\w{_MARKS}.+#~-]++)++")
+_PLAIN_PATH = re.compile(r"\w++(?:[-./]\w++)*+", re.ASCII)
 _IS_PAIRED = re.compile(rf"[{_PAIRED}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PART = re.compile(r"[-_.']+")
@@ -189,7 +191,25 @@ def tokens(text: str, *, query: bool = False) -> list[str]:
     ['深色', '色模', '模式']
     """
     text = plain(text)
+    return _runs(text, query) + _joined(text)
+
+
+@lru_cache(maxsize=1024)
+def line_tokens(line: str) -> tuple[str, str]:
+    """The tokens of a line with spaces between: its words, and its paths and addresses. Lines come again and again."""
+    line = plain(line)
+    return " ".join(_runs(line, False)), " ".join(_joined(line))
+
+
+def _runs(text: str, query: bool) -> list[str]:
     found: list[str] = []
+    if _PLAIN_PATH.fullmatch(text):  # what follows comes to the same, and takes longer
+        for run in text.split("/"):
+            if run.isalnum() and (run[1:].islower() or len(run) == 1):
+                found.append(run.casefold())
+            else:
+                found += _words(run, query)
+        return found
     for match in _RUN.finditer(text):
         run = match[0]
         if run[0] > "\u0e00" and _IS_PAIRED.match(run):
@@ -200,8 +220,6 @@ def tokens(text: str, *, query: bool = False) -> list[str]:
             found.append(run.casefold())
         else:
             found += _words(run, query)
-    if "/" in text or "@" in text:
-        found += _joined(text)
     return found
 
 
@@ -241,6 +259,8 @@ def _signed(run: str, query: bool, before: str) -> list[str]:
 
 def _joined(text: str) -> list[str]:
     """Paths and addresses as one token each."""
+    if "/" not in text and "@" not in text:
+        return []
     places = " ".join(word for word in text.split() if "/" in word or "@" in word)
     found = [match[0].strip(".-~").casefold().translate(_SIGNS) for match in _JOINED.finditer(places)]
     return [token for token in found if len(token) <= _LONGEST_JOINED]

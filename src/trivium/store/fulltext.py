@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trivium.store.codec import encode
 from trivium.store.sqlite import Session
 
 
@@ -54,3 +55,12 @@ def exact_names(session: Session, ctx: int, name: str, limit: int) -> list[int]:
     """Ids of concepts with exactly this name."""
     sql = "SELECT id FROM concept INDEXED BY concept_name WHERE ctx = ? AND name = ? ORDER BY type LIMIT ?"
     return [row[0] for row in session.execute(sql, (ctx, name, limit))]
+
+
+def ids_of_names(session: Session, ctx: int, names: Sequence[str]) -> list[int]:
+    """Ids of concepts that have one of these names, letter by letter."""
+    sql = (
+        "SELECT id FROM concept INDEXED BY concept_name"
+        " WHERE ctx = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY id"
+    )
+    return [row[0] for row in session.execute(sql, (ctx, encode(list(names))))]

@@ -240,6 +240,27 @@ class Graph:
             )
         ]
 
+    def all_ids(self) -> list[int]:
+        """Ids of every concept and link."""
+        sql = "SELECT id FROM concept WHERE ctx = ?1 UNION ALL SELECT id FROM link WHERE ctx = ?1"
+        return [row[0] for row in self._execute(sql, (self.ctx,))]
+
+    def described(self) -> Iterator[Concept]:
+        """The concepts that have a description, by type and name."""
+        sql = (
+            f"SELECT {_CONCEPT} FROM concept WHERE ctx = ? AND json_type(attrs, '$.description') = 'text'"
+            " ORDER BY type, name"
+        )
+        return map(_concept, self._execute(sql, (self.ctx,)))
+
+    def links_from(self, element_id: int, limit: int) -> list[tuple[str, str, str, dict[str, Any]]]:
+        """Links from a concept to other concepts: predicate, type and name of the object, attributes."""
+        sql = (
+            "SELECT l.p, c.type, c.name, json(l.attrs) FROM link AS l INDEXED BY link_spo"
+            " CROSS JOIN concept AS c ON c.id = l.o WHERE l.ctx = ? AND l.s = ? ORDER BY l.p, c.type, c.name LIMIT ?"
+        )
+        return [(row[0], row[1], row[2], decode(row[3])) for row in self._execute(sql, (self.ctx, element_id, limit))]
+
     def schema_nodes(self) -> list[tuple[int, str]]:
         """Id and type of every concept type and predicate."""
         sql = "SELECT id, type FROM concept WHERE ctx = ? AND type IN (?, ?)"

@@ -82,6 +82,7 @@ ALTER TABLE context ADD COLUMN live_version INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE context ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE context ADD COLUMN imported_at TEXT;
 ALTER TABLE context ADD COLUMN curated_at TEXT;
+ALTER TABLE context ADD COLUMN ledger TEXT NOT NULL DEFAULT '{}';
 UPDATE context SET updated_at = created_at, uuid = lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' ||
   substr(hex(randomblob(2)), 2) || '-a' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
 CREATE UNIQUE INDEX context_uuid ON context(workspace, uuid);
@@ -94,10 +95,9 @@ CREATE TABLE source(
   hash TEXT NOT NULL,
   size INTEGER NOT NULL,
   dated TEXT,
-  imported_at TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0,
-  content BLOB NOT NULL) STRICT;
+  imported_at TEXT NOT NULL) STRICT;
 CREATE UNIQUE INDEX source_path ON source(ctx, path);
+CREATE TABLE source_content(source INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT;
 
 CREATE TABLE document(
   id INTEGER PRIMARY KEY,
@@ -109,10 +109,11 @@ CREATE TABLE document(
   title TEXT NOT NULL,
   dated TEXT,
   hash TEXT NOT NULL,
+  chars INTEGER NOT NULL,
   problem TEXT,
-  outline BLOB NOT NULL,
-  text TEXT NOT NULL) STRICT;
+  outline BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX document_path ON document(ctx, path, live);
+CREATE TABLE document_text(document INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,
@@ -128,7 +129,14 @@ CREATE TABLE chunk(
   place BLOB NOT NULL,
   text TEXT NOT NULL) STRICT;
 CREATE UNIQUE INDEX chunk_position ON chunk(ctx, document, position);
-CREATE INDEX chunk_key ON chunk(ctx, key);
+CREATE INDEX chunk_key ON chunk(ctx, key, live);
+
+CREATE TABLE staged_text(
+  chunk INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  heading TEXT NOT NULL,
+  body TEXT NOT NULL) STRICT;
+CREATE INDEX staged_text_ctx ON staged_text(ctx);
 
 CREATE TABLE artifact(
   id INTEGER PRIMARY KEY,
@@ -151,9 +159,42 @@ CREATE TABLE vector(
   kind TEXT NOT NULL,
   item TEXT NOT NULL,
   model TEXT NOT NULL,
-  stamp TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  digest TEXT NOT NULL,
   data BLOB NOT NULL) STRICT;
-CREATE UNIQUE INDEX vector_item ON vector(ctx, kind, model, item);
+CREATE UNIQUE INDEX vector_item ON vector(ctx, kind, item, model);
+CREATE INDEX vector_added ON vector(ctx, kind, model, id);
+
+CREATE TABLE vector_state(
+  ctx INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  model TEXT NOT NULL,
+  last INTEGER NOT NULL,
+  removed INTEGER NOT NULL,
+  PRIMARY KEY(ctx, kind, model)) STRICT, WITHOUT ROWID;
+CREATE TABLE vector_lease(
+  model TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER vector_is_added AFTER INSERT ON vector BEGIN
+  INSERT INTO vector_state VALUES (NEW.ctx, NEW.kind, NEW.model, NEW.id, 0) ON CONFLICT DO UPDATE SET last = NEW.id;
+END;
+CREATE TRIGGER vector_is_removed AFTER DELETE ON vector BEGIN
+  UPDATE vector_state SET removed = removed + 1 WHERE ctx = OLD.ctx AND kind = OLD.kind AND model = OLD.model;
+END;
+CREATE TRIGGER concept_leaves_no_vector AFTER DELETE ON concept BEGIN
+  DELETE FROM vector WHERE ctx = OLD.ctx AND kind = 'concept' AND item = CAST(OLD.id AS TEXT);
+END;
+CREATE TRIGGER chunk_leaves_no_vector AFTER DELETE ON chunk
+  WHEN NOT EXISTS (SELECT 1 FROM chunk WHERE ctx = OLD.ctx AND key = OLD.key) BEGIN
+  DELETE FROM vector WHERE ctx = OLD.ctx AND kind = 'chunk' AND item = OLD.key;
+END;
+CREATE TRIGGER artifact_leaves_no_vector AFTER DELETE ON artifact
+  WHEN NOT EXISTS (SELECT 1 FROM artifact WHERE ctx = OLD.ctx AND key = OLD.key) BEGIN
+  DELETE FROM vector WHERE ctx = OLD.ctx AND kind = 'artifact' AND item = OLD.key;
+END;
+
+CREATE TABLE removed(ctx INTEGER PRIMARY KEY) STRICT;
 
 CREATE TABLE worker(
   id TEXT PRIMARY KEY,
@@ -182,7 +223,7 @@ CREATE TABLE session(
   workspace TEXT NOT NULL,
   id TEXT NOT NULL,
   title TEXT,
-  pinned BLOB NOT NULL,
+  pinned TEXT NOT NULL,
   last_query TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
@@ -194,21 +235,23 @@ CREATE TABLE session_scope(
   PRIMARY KEY(workspace, ctx, session)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE query(
+  row INTEGER PRIMARY KEY,
   workspace TEXT NOT NULL,
   id TEXT NOT NULL,
   session TEXT NOT NULL,
+  number INTEGER NOT NULL,
   previous TEXT,
   status TEXT NOT NULL,
   worker TEXT,
   created_ms INTEGER NOT NULL,
   deadline_ms INTEGER NOT NULL,
   finished_ms INTEGER,
-  request BLOB NOT NULL,
-  result BLOB NOT NULL,
-  feedback BLOB,
-  trace BLOB,
-  PRIMARY KEY(workspace, id)) STRICT, WITHOUT ROWID;
-CREATE INDEX query_session ON query(workspace, session, id);
+  request TEXT NOT NULL,
+  result TEXT NOT NULL,
+  feedback TEXT,
+  trace TEXT) STRICT;
+CREATE UNIQUE INDEX query_id ON query(workspace, id);
+CREATE UNIQUE INDEX query_session ON query(workspace, session, number);
 CREATE UNIQUE INDEX query_running ON query(workspace, session) WHERE status = 'in_progress';
 CREATE INDEX query_worker ON query(worker) WHERE status = 'in_progress';
 
@@ -227,9 +270,23 @@ CREATE TABLE idempotency(
   query TEXT NOT NULL,
   expires_ms INTEGER NOT NULL,
   PRIMARY KEY(workspace, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_expiry ON idempotency(expires_ms);
+"""
+
+_V4 = """
+CREATE TABLE repository_page(
+  id INTEGER PRIMARY KEY,
+  ctx INTEGER NOT NULL,
+  part TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  value BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX repository_page_place ON repository_page(ctx, part, number);
+CREATE TRIGGER repository_leaves_no_page AFTER DELETE ON repository BEGIN
+  DELETE FROM repository_page WHERE ctx = OLD.ctx;
+END;
 """
 
 # One script per version, applied in order; a released script never changes.
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3)
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
 
 VERSION = len(MIGRATIONS)

@@ -6,17 +6,22 @@ files mean together is worked out anew each time. So a warm build gives byte for
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 
-from trivium.why import documents, entries, linking, manifests, memory, symbols
+from trivium.why import documents, entries, glance, linking, manifests, memory, symbols
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, Reader, discover, discover_memory, read_bytes
 from trivium.why.fingerprint import FileHashes, history_state
+from trivium.why.glance import Glance
 from trivium.why.history import read_history
-from trivium.why.languages import is_analysed, is_source
+from trivium.why.languages import PYTHON, is_analysed, is_source
 from trivium.why.model import (
     FORMAT_VERSION,
     MAX_ALL_DOCUMENT_BYTES,
@@ -28,6 +33,7 @@ from trivium.why.model import (
     Document,
     Entity,
     File,
+    History,
     Index,
     MemoryNote,
     MemoryRelation,
@@ -36,9 +42,11 @@ from trivium.why.model import (
     sha256,
 )
 from trivium.why.places import is_document
-from trivium.why.state import rules_of, state_of, versions
+from trivium.why.reasons import Places
+from trivium.why.state import PYTHON_GRAMMAR, is_read, languages_of, marked, rules_of, state_of, versions
 
 ANALYZER = "knowledge-entities"
+DOCUMENTS = "documents"
 MAX_COVERAGE = 32
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -53,24 +61,62 @@ class Part(Closed):
     content_hash: str
     document: Document | None = None
     symbols: ModuleSymbols | None = None
+    line_count: int = 0
+
+
+class KeptHistory(Closed):
+    """A window of history with the state (`history_state`) that it was read in."""
+
+    state: dict[str, Any]
+    history: History
 
 
 class Parts(Closed):
-    """Parts by path; valid only under the same `key`."""
+    """Parts by path, valid only under the same `key`, those of Python files under the same grammar; and the history."""
 
     key: str = ""
+    grammar: str = PYTHON_GRAMMAR
     files: dict[str, Part] = msgspec.field(default_factory=dict)
+    history: KeptHistory | None = None
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Parts:
-        """Read what `to_bytes` wrote; anything else gives none, since parts only save reading."""
+        """Read what `to_bytes` wrote, without the parts that are damaged: they are read from their files again."""
         try:
-            return msgspec.msgpack.decode(data, type=cls)
+            kept = msgspec.msgpack.decode(data, type=_Kept)
         except msgspec.MsgspecError:
             return cls()
+        decode = msgspec.msgpack.Decoder(Part).decode
+        found = cls(kept.key, kept.grammar)
+        for path, (checksum, part) in kept.files.items():
+            if checksum == _checksum(path, part):
+                with suppress(msgspec.MsgspecError):
+                    found.files[path] = decode(part)
+        checksum, history = kept.history
+        if history and checksum == _checksum("", history):
+            with suppress(msgspec.MsgspecError):
+                found.history = msgspec.msgpack.decode(history, type=KeptHistory)
+        return found
 
     def to_bytes(self) -> bytes:
-        return msgspec.msgpack.encode(self)
+        encode = msgspec.msgpack.Encoder().encode
+        encoded = {path: encode(part) for path, part in self.files.items()}
+        files = {path: (_checksum(path, part), part) for path, part in encoded.items()}
+        history = b"" if self.history is None else encode(self.history)
+        return encode(_Kept(self.key, self.grammar, files, (_checksum("", history), history)))
+
+
+class _Kept(Closed):
+    """`Parts` as they are stored: each part by itself, with a checksum of it and its path."""
+
+    key: str
+    grammar: str
+    files: dict[str, tuple[int, bytes]]
+    history: tuple[int, bytes]
+
+
+def _checksum(path: str, part: bytes) -> int:
+    return zlib.crc32(part, zlib.crc32(path.encode()))
 
 
 class Summary(Closed):
@@ -98,6 +144,7 @@ class Build(msgspec.Struct):
     parts: Parts
     hashes: FileHashes
     summary: Summary
+    glance: Glance | None = None
 
 
 def build(
@@ -115,13 +162,19 @@ def build(
     discovery.files.sort(key=lambda file: file.path)
     reading = _Reading(root, config, discovery, parts or Parts(), hashes or FileHashes(), progress)
     reading.run()
-    index = _assemble(root, config, discovery, reading)
+    index = _assemble(root, config, discovery, reading, history)
     body = canonical(index)
     index.index_hash = sha256(body)
-    mark = state_of(root, config, discovery, _AsRead(reading.hashes.entries, reading.digests))
+    state = state_of(root, config, discovery, _AsRead(reading.hashes.entries, reading.digests), history)
+    mark = marked(state, reading.modules)
+    done = Build(index, body, mark, reading.parts, reading.hashes, _summary(index, discovery, reading))
     if config.entities and history_state(root, config) != history:
-        mark = f"moved:{mark}"  # commits came in meanwhile: the index is consistent, but no longer of this state
-    return Build(index, body, mark, reading.parts, reading.hashes, _summary(index, discovery, reading))
+        done.fingerprint = f"moved:{mark}"  # commits came in meanwhile: the index is whole, but no longer of this state
+        done.parts.history = None
+    else:
+        counts = partial(is_read, rules=reading.rules)
+        done.glance = glance.take(root, config, discovery, reading.hashes, counts, mark, history)
+    return done
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -153,13 +206,17 @@ class _Reading:
         self.discovery = discovery
         self.hashes = hashes
         self.progress = progress
-        key = sha256(canonical([versions(discovery), self.rules]))
+        languages = languages_of(file.path for file in discovery.files)
+        key = sha256(canonical([versions(languages), self.rules]))
         self.earlier = earlier.files if earlier.key == key else {}
+        self.other_grammar = earlier.grammar != PYTHON_GRAMMAR
+        self.kept_history = earlier.history
         self.parts = Parts(key)
+        self.analysis = symbols.Analysis()
         self.manifests: dict[str, bytes] = {}
         self.digests: dict[str, str] = {}
         self.documents: set[str] = set()
-        self.reasons: set[str] = set()
+        self.reasons = Places()
         self.read = 0
 
     def run(self) -> None:
@@ -174,7 +231,14 @@ class _Reading:
                     self._manifest(file)
                 if self.progress is not None:
                     self.progress(number, len(wanted))
+        for path, found in self.analysis.results().items():
+            self.parts.files[path].symbols = found
         self.hashes.keep_only(file.path for file in files)
+
+    @property
+    def modules(self) -> dict[str, ModuleSymbols]:
+        """What the source files export."""
+        return {path: part.symbols for path, part in self.parts.files.items() if part.symbols is not None}
 
     def _is_read(self, path: str) -> bool:
         return path in self.documents or is_source(path) or manifests.is_manifest(path)
@@ -187,7 +251,7 @@ class _Reading:
             if file.path in self.documents:
                 size = min(file.size, MAX_DOCUMENT_BYTES)
                 if number >= MAX_DOCUMENTS or total + size > MAX_ALL_DOCUMENT_BYTES:
-                    self.reasons.add("document-budget")
+                    self.reasons.add("document-budget", file.path)
                     continue
                 number, total = number + 1, total + size
             kept.append(file)
@@ -202,16 +266,14 @@ class _Reading:
             self.digests.setdefault(file.path, f"!{found.reason}")
 
     def _part(self, file: File) -> None:
-        earlier = self.earlier.get(file.path)
-        if earlier is not None and earlier.symbols is None and earlier.document is None and is_analysed(file.path):
-            earlier = None  # its language had no analyser at hand
+        earlier = self._earlier(file.path)
         if earlier is not None and earlier.digest == self.hashes.known(file):
             self.parts.files[file.path] = earlier
             self.digests[file.path] = earlier.digest
             return
         found = self.reader.read(file, MAX_DOCUMENT_BYTES)
         if found.data is None:
-            self.reasons.add(found.reason or "unreadable")
+            self.reasons.add(found.reason or "unreadable", file.path)
             self.digests[file.path] = f"!{found.reason}"
             return
         digest = self.digests[file.path] = self.hashes.record(found.file, found.data)
@@ -221,22 +283,34 @@ class _Reading:
         self.read += 1
         self.parts.files[file.path] = self._analyse(file.path, digest, found.data)
 
+    def _earlier(self, path: str) -> Part | None:
+        """The kept part of a file, unless it would come out otherwise by now."""
+        part = self.earlier.get(path)
+        if part is None or part.document is not None or not is_analysed(path):
+            return part
+        if part.symbols is None:
+            return None  # its language had no analyser at hand
+        return None if self.other_grammar and part.symbols.language == PYTHON else part
+
     def _analyse(self, path: str, digest: str, data: bytes) -> Part:
         marked = data.startswith(_BYTE_ORDER_MARK)
         part = Part(digest, sha256(data[len(_BYTE_ORDER_MARK) :]) if marked else digest)
+        part.line_count = len(data.splitlines())
         if path in self.documents:
             part.document = documents.read_document(path, data, self.rules)
         elif is_analysed(path):
-            part.symbols = symbols.analyse(path, data)
+            self.analysis.add(path, data)
         return part
 
 
 # --- putting together -----------------------------------------------------------------------------
 
 
-def _assemble(root: Path, config: Config, discovery: Discovery, reading: _Reading) -> Index:
+def _assemble(
+    root: Path, config: Config, discovery: Discovery, reading: _Reading, state: dict[str, Any] | None
+) -> Index:
     read = [part.document for part in reading.parts.files.values() if part.document is not None]
-    modules = {path: part.symbols for path, part in reading.parts.files.items() if part.symbols is not None}
+    modules = reading.modules
     paths = [file.path for file in discovery.files]
     built = entries.build_entries(
         paths,
@@ -244,11 +318,25 @@ def _assemble(root: Path, config: Config, discovery: Discovery, reading: _Readin
         read,
         {path: part.content_hash for path, part in reading.parts.files.items()},
         manifests.packages(reading.manifests),
+        {path: part.line_count for path, part in reading.parts.files.items()},
     )
     index = Index(FORMAT_VERSION, "", built.entries, paths, built.mentions)
     if config.entities:
-        _add_entities(root, config, discovery, reading, index, read, modules, built)
+        history = _history(root, config, reading, state)
+        _add_entities(root, config, discovery, reading, index, read, modules, built, history)
     return index
+
+
+def _history(root: Path, config: Config, reading: _Reading, state: dict[str, Any] | None) -> History:
+    """The window of history, from the earlier build if the repository is in the same state, `state`."""
+    kept = reading.kept_history
+    if kept is None or kept.state != state:
+        found = read_history(root, config)
+        kept = KeptHistory(state, found) if found.lasting and state is not None else None
+        reading.parts.history = kept
+        return found
+    reading.parts.history = kept
+    return kept.history
 
 
 def _add_entities(
@@ -260,9 +348,9 @@ def _add_entities(
     read: list[Document],
     modules: dict[str, ModuleSymbols],
     built: entries.BuiltEntries,
+    history: History,
 ) -> None:
     linked = linking.link_entities(read, built.resolver)
-    history = read_history(root, config)
     room = MAX_ENTITIES - len(linked.entities)
     changes, by_path, link_reasons = linking.change_entities(history, built.resolver, room)
     index.entities = sorted([*linked.entities, *changes], key=lambda entity: entity.id)
@@ -272,30 +360,38 @@ def _add_entities(
     index.changes_by_path = by_path
     index.entities_by_path = linked.entities_by_path
     index.entities_by_name = linked.entities_by_name
-    index.memory_relations = _relations(root, config, index.entities, reading.digests)
-    reasons = sorted({*linked.reasons, *built.reasons, *reading.reasons})
+    index.memory_relations = _relations(root, config, index.entities, reading)
+    reading.reasons.unite(linked.places)
+    reading.reasons.unite({code: built.mentioned() for code in built.reasons})
     records = [
-        Coverage(ANALYZER, "documents", "partial" if reasons else "complete", reason=", ".join(reasons) or None),
+        _documents(reading.reasons),
         history.coverage,
         *built.coverage(),
         *symbols.coverage(index.paths, modules),
     ]
     if link_reasons:
         records.append(Coverage(ANALYZER, "links", "partial", reason=", ".join(link_reasons)))
-    left_out = discovery.coverage()
-    if left_out is not None:
-        records.append(left_out)
+    records += discovery.coverage()
     index.coverage = sorted(records, key=lambda record: (record.scope, record.analyzer))[:MAX_COVERAGE]
 
 
-def _relations(root: Path, config: Config, entities: list[Entity], digests: dict[str, str]) -> list[MemoryRelation]:
+def _documents(reasons: Places) -> Coverage:
+    """The record of scope `documents`, with where its codes were met (5)."""
+    status: Literal["partial", "complete"] = "partial" if reasons else "complete"
+    reason = ", ".join(sorted(reasons)) or None
+    return Coverage(ANALYZER, DOCUMENTS, status, reason=reason, evidence=reasons.evidence())
+
+
+def _relations(root: Path, config: Config, entities: list[Entity], reading: _Reading) -> list[MemoryRelation]:
     notes: list[MemoryNote] = []
     for source, files in discover_memory(root, config).items():
         for file in files:
             found = read_bytes(root, file, MAX_DOCUMENT_BYTES)
-            digests[file.path] = f"!{found.reason}" if found.data is None else sha256(found.data)
-            if found.data is not None:
-                notes += _notes(source, file.path, found.data)
+            if found.data is None:
+                reading.digests[file.path] = f"!{found.reason}"
+                continue
+            reading.digests[file.path] = reading.hashes.record(found.file, found.data)
+            notes += _notes(source, file.path, found.data)
     return memory.relate(notes, entities)
 
 
@@ -320,9 +416,11 @@ def _summary(index: Index, discovery: Discovery, reading: _Reading) -> Summary:
         kinds.count("concept"),
         kinds.count("change"),
         len(index.memory_relations),
-        [
-            f"{record.scope}: {record.status}" + (f" ({record.reason})" if record.reason else "")
-            for record in index.coverage
-            if record.status != "complete"
-        ],
+        [_told(record, reading.reasons) for record in index.coverage if record.status != "complete"],
     )
+
+
+def _told(record: Coverage, reasons: Places) -> str:
+    """A coverage record in one line; that of the documents names for each code where it was met."""
+    reason = reasons.told() if record.scope == DOCUMENTS else record.reason
+    return f"{record.scope}: {record.status}{f' ({reason})' if reason else ''}"

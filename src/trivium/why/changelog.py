@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from trivium.why.inline import plain_text
+from trivium.why.gnu_changes import file_cites, is_gnu, is_gnu_header
+from trivium.why.inline import cut_text, plain_text
 from trivium.why.markdown import LIST
 from trivium.why.model import MAX_NAME, RawEntity
 from trivium.why.source import DocumentSource
@@ -23,6 +24,7 @@ _RELEASE = re.compile(
         (?:\Z | \s*[-–—:,(\[/"'] | \s+(?:released?|final|is)\b | \s+\d)
     | (?:released?\s+)?(?:on\s+)?\d{{4}}[-./]\d{{1,2}}(?:[-./]\d{{1,2}})?(?!\d)
     | \d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}\b
+    | (?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+{_MONTH}\s+\d{{1,2}}\s+(?:[\d:]+\s+)?(?:[a-z]{{2,5}}\s+)?\d{{4}}\b
     | {_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?\d{{4}}\b
     | \d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+\d{{4}}\b
     """,
@@ -42,11 +44,16 @@ def is_release(heading: str) -> bool:
 
 
 def read_changes(source: DocumentSource) -> list[RawEntity]:
-    """Each item of a top-level list under a release heading; nested items are entries of their own (4.3)."""
+    """Each item of a top-level list under a release heading; nested items are entries of their own (4.3).
+
+    An entry of GNU's form cites the files and functions that it begins with.
+    """
     if not source.place.changelog:
         return []
     releases = [heading for _, heading in source.headings() if is_release(heading.text)]
     lines = [heading.line for heading in releases]
+    headed = [is_gnu_header(heading.raw) for heading in releases]
+    named = is_gnu(source.place)
     changes: list[RawEntity] = []
     for block in source.parsed.blocks:
         at = bisect_left(lines, block.line) - 1
@@ -55,9 +62,11 @@ def read_changes(source: DocumentSource) -> list[RawEntity]:
         for item in block.items:
             if item.line > source.parsed.last_line:
                 return changes
-            text = plain_text(item.text, source.parsed.references)
+            gnu = headed[at]
+            text = " ".join(item.text.split()) if gnu else plain_text(item.text, source.parsed.references)
             entity_id = f"knowledge-change:{source.path}:{text}:{releases[at].text}"
-            entity = source.state("change", entity_id, text[:MAX_NAME].strip(), (item.line, item.end))
+            entity = source.state("change", entity_id, cut_text(text, MAX_NAME), (item.line, item.end))
             if entity is not None:
+                entity.cites += file_cites(item.text, item.line, gnu or named)
                 changes.append(entity)
     return changes

@@ -30,17 +30,19 @@ class Citations:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._known: dict[tuple[str, str, str], Resolution] = {}
+        self._known: dict[tuple[str, str, str, str | None], Resolution] = {}
 
     def resolve(self, cite: Cite, document: str) -> Resolution:
         """A path (from the root, then relative to the document) that is no document; else a symbol (4.1)."""
-        key = (dirname(document), cite.kind, cite.value)
+        key = (dirname(document), cite.kind, cite.value, cite.symbol)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._resolve(cite, document)
         return known
 
     def _resolve(self, cite: Cite, document: str) -> Resolution:
+        if cite.kind == "file":
+            return self._file(cite, document)
         value = cite.value.strip()
         path = self._resolver.path(value, document) if "\0" not in value else None
         if path is not None:
@@ -53,6 +55,21 @@ class Citations:
             if owners:
                 return Resolution(ambiguous=name)
         return Resolution(gone=_gone(value, document, from_document=cite.kind == "link"))
+
+    def _file(self, cite: Cite, document: str) -> Resolution:
+        """A file beside a change log or below it, else from the root; with a symbol that this file defines (4.3)."""
+        places = dict.fromkeys(normpath(place) for place in (join(dirname(document), cite.value), cite.value))
+        path = next((place for place in places if self._resolver.path(place, document) == place), None)
+        if path is None:
+            return Resolution() if cite.symbol else Resolution(gone=_gone(cite.value, document, from_document=True))
+        if cite.symbol is None:
+            return self._path(path)
+        entry = self._resolver.entry_at(path)
+        name = cite.symbol.replace("::", ".")
+        if entry is None or entry.kind != "module" or not is_path(path):
+            return Resolution()
+        known = name in entry.symbols or any(definition.name == name for definition in entry.definitions)
+        return Resolution((("affected-fact", entry.id, cite.symbol),) if known else ())
 
     def _path(self, path: str) -> Resolution:
         entry = self._resolver.entry_at(path)

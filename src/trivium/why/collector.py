@@ -95,15 +95,16 @@ class Collector:
     def _definitions(self, owned: set[str]) -> list[Definition]:
         """All definitions by line; when there are too many, first those of exported names, then the earliest."""
         found = [
-            (name not in owned or bool(number), start, end, name)
+            (start, end, name)
             for table in (self._lines, self._members)
             for name, places in table.items()
             if len(name) <= 2 * MAX_SYMBOL
-            for number, (start, end) in enumerate(dict.fromkeys(places))
+            for start, end in (places if len(places) == 1 else dict.fromkeys(places))
         ]
         if len(found) > MAX_DEFINITIONS:
-            found = sorted(found)[:MAX_DEFINITIONS]
-        return [Definition(name, start, end) for _, start, end, name in sorted(found, key=lambda item: item[1:])]
+            first = {(*places[0], name) for name, places in self._lines.items() if name in owned}
+            found = sorted(found, key=lambda item: (item not in first, item))[:MAX_DEFINITIONS]
+        return [Definition(name, start, end) for start, end, name in sorted(found)]
 
 
 def unparsed(language: str) -> ModuleSymbols:

@@ -19,15 +19,20 @@ import msgspec
 
 from . import git
 from .config import Config, globs
-from .model import MAX_PATH, Coverage, File
+from .model import MAX_PATH, Coverage, File, sha256
+from .names import below, name_of, text_of
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-DISCOVER_VERSION = "1"
+DISCOVER_VERSION = "2"
+MAX_REASON = 1024
 MAX_LISTING_BYTES = 64 << 20
 MAX_IGNORE_BYTES = 1 << 20
 LISTING_SECONDS = 60.0
+
+_PASSING = frozenset({"time-limit", "file-limit", "byte-limit", "unreadable"})
+"""Codes of what may come out otherwise though nothing has changed."""
 
 _FOLDERS = frozenset(
     [
@@ -55,6 +60,25 @@ _OPEN_FILE = _OPEN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _BY_FOLDER = os.open in os.supports_dir_fd
 
 
+class Trace:
+    """How a list came about, for a quick look later on; of no account when lists are compared.
+
+    `listing` is a digest of what git printed, `passed` are listed names that are no files just now: removed ones,
+    links, folders. `steady` tells that the same again gives the same files: no limit was met, nothing was left open.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("listing", "passed", "steady")
+
+    def __init__(self, listing: str, passed: list[str], steady: bool) -> None:
+        self.listing = listing
+        self.passed = passed
+        self.steady = steady
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trace)
+
+
 class Discovery(msgspec.Struct):
     """The files in code-point order of their paths, and the codes of what was left out (see `coverage`).
 
@@ -65,12 +89,28 @@ class Discovery(msgspec.Struct):
     files: list[File]
     reasons: list[str]
     source: Literal["git", "walk"]
+    repositories: list[str] = []
+    """Folders that are repositories of their own (submodules and others) and were not entered, ascending."""
+    trace: Trace = msgspec.field(default_factory=lambda: Trace("", [], False))
 
-    def coverage(self) -> Coverage | None:
-        """A `partial` record of scope `files`, if anything was left out (reference 5)."""
-        if not self.reasons:
-            return None
-        return Coverage("discovery", "files", "partial", DISCOVER_VERSION, ", ".join(self.reasons))
+    def coverage(self) -> list[Coverage]:
+        """What was left out: `files` are `partial`, `submodules` are `not-analyzed` (reference 5); else no record."""
+        records: list[Coverage] = []
+        if self.reasons:
+            records.append(Coverage("discovery", "files", "partial", DISCOVER_VERSION, ", ".join(self.reasons)))
+        if self.repositories:
+            reason = _not_entered(self.repositories)
+            records.append(Coverage("discovery", "submodules", "not-analyzed", DISCOVER_VERSION, reason))
+        return records
+
+
+def _not_entered(folders: list[str]) -> str:
+    """The folders as far as a reason has room for them (reference 5)."""
+    count = "1 repository" if len(folders) == 1 else f"{len(folders):,} repositories"
+    told = f"{count} inside this one not entered: "
+    listed = ", ".join(folders)
+    room = MAX_REASON - len(told)
+    return told + (listed if len(listed) <= room else f"{listed[: room - 2]} …")
 
 
 class Read(NamedTuple):
@@ -86,41 +126,66 @@ def discover(root: str | Path, config: Config) -> Discovery:
     root = Path(os.path.realpath(root))
     deadline = time.monotonic() + _seconds(config)
     reasons: set[str] = set()
+    own: set[str] = set()
     repository = git.locate(root)
     if repository is not None:
-        names = _listed(repository, root, deadline, reasons)
+        listing = Listing(repository, max(deadline - time.monotonic(), 0.001))
+        names = _listed(listing, reasons, own)
         if names or (names is not None and not repository.prefix):
-            return _collect(root, config, names, deadline, reasons, "git")
-    walk = _walk(root, config, repository is not None, deadline, reasons)
-    return _collect(root, config, walk, deadline, reasons, "walk")
+            found = _collect(root, config, names, deadline, reasons, own, "git")
+            found.trace.listing = listing.digest
+            return found
+    own.clear()
+    walk = _walk(root, config, repository is not None, deadline, reasons, own)
+    return _collect(root, config, walk, deadline, reasons, own, "walk")
 
 
 def _seconds(config: Config) -> float:
     return LISTING_SECONDS if config.max_time_ms is None else config.max_time_ms / 1000
 
 
-def _listed(repository: git.Repository, root: Path, deadline: float, reasons: set[str]) -> list[str] | None:
-    """Git's list, sorted; None if git cannot give one."""
-    reading = git.Reading(
-        repository,
-        ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        seconds=max(deadline - time.monotonic(), 0.001),
-        max_bytes=MAX_LISTING_BYTES,
-        folder=repository.prefix,
-    )
+class Listing:
+    """Git's list of a folder's files: `names` gives them as git prints them; `digest` and `outcome` are known then."""
+
+    def __init__(self, repository: git.Repository, seconds: float = LISTING_SECONDS) -> None:
+        self._reading = git.Reading(
+            repository,
+            ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            seconds=seconds,
+            max_bytes=MAX_LISTING_BYTES,
+            folder=repository.prefix,
+        )
+        self.digest = ""
+
+    @property
+    def outcome(self) -> str:
+        """As that of `git.Reading`."""
+        return self._reading.outcome
+
+    def names(self) -> list[bytes]:
+        names = list(self._reading.tokens())
+        self.digest = sha256(b"\0".join(names))
+        return names
+
+
+def _listed(listing: Listing, reasons: set[str], own: set[str]) -> list[str] | None:
+    """Git's list, sorted; None if git cannot give one. `own` takes repositories inside the work tree."""
     names: set[str] = set()
-    for token in reading.tokens():
-        if token.endswith(b"/"):
-            continue  # a repository inside the work tree
+    for token in listing.names():
         try:
-            names.add(token.decode())
+            name = token.decode()
         except UnicodeDecodeError:
             reasons.add("path-encoding")
-    if reading.outcome in ("missing", "failed"):
-        reasons.add(f"git-{reading.outcome}")
+            continue
+        if name.endswith("/"):
+            own.add(name.rstrip("/"))
+        else:
+            names.add(name)
+    if listing.outcome in ("missing", "failed"):
+        reasons.add(f"git-{listing.outcome}")
         return None
-    if reading.outcome != "done":
-        reasons.add("time-limit" if reading.outcome == "time-limit" else "file-limit")
+    if listing.outcome != "done":
+        reasons.add("time-limit" if listing.outcome == "time-limit" else "file-limit")
     return sorted(names)
 
 
@@ -130,13 +195,16 @@ def _collect(
     names: Iterable[str],
     deadline: float,
     reasons: set[str],
+    own: set[str],
     source: Literal["git", "walk"],
 ) -> Discovery:
     files: list[File] = []
+    passed: list[str] = []
+    steady = True
     left_out = exclusion(config)
     plain = _plain_folders(root)
     budget = _byte_budget(config)
-    base = f"{root}{os.sep}"
+    base = below(root, "")
     for number, path in enumerate(names):
         if number % 256 == 255 and time.monotonic() > deadline:
             reasons.add("time-limit")
@@ -144,23 +212,44 @@ def _collect(
         if (reason := _unfit(path)) is not None:
             reasons.add(reason)
             continue
-        if left_out(path) or not plain(path.rpartition("/")[0]):
+        if left_out(path):
             continue
+        if not plain(path.rpartition("/")[0]):
+            steady = False
+            continue
+        place = base + name_of(path)
         try:
-            found = os.lstat(base + path)
+            found = os.lstat(place)
         except (FileNotFoundError, NotADirectoryError):
+            passed.append(path)
             continue  # removed from the work tree, or gone since it was listed
         except (OSError, ValueError):
             reasons.add("unreadable")
             continue
         if not stat.S_ISREG(found.st_mode):
+            passed.append(path)
+            if stat.S_ISDIR(found.st_mode) and _is_repository(place):
+                own.add(path)
             continue
         budget -= found.st_size
         if len(files) == config.max_files or budget < 0:
             reasons.add("file-limit" if len(files) == config.max_files else "byte-limit")
             break
         files.append(File(path, found.st_size, found.st_mtime_ns))
-    return Discovery(_one_spelling(root, files), sorted(reasons), source)
+    inside = sorted(path for path in own if _unfit(path) is None and not left_out(f"{path}/x"))
+    kept = _one_spelling(root, files)
+    steady = steady and len(kept) == len(files) and _PASSING.isdisjoint(reasons)
+    return Discovery(kept, sorted(reasons), source, inside, Trace("", passed, steady))
+
+
+def _is_repository(folder: str) -> bool:
+    """Whether a folder that git lists like a file is a submodule: checked out, or empty because it is not."""
+    try:
+        with os.scandir(folder) as scan:
+            names = {entry.name for entry in scan}
+    except OSError:
+        return True
+    return not names or ".git" in names
 
 
 def _byte_budget(config: Config) -> float:
@@ -234,7 +323,7 @@ def _plain_folders(root: Path) -> Callable[[str], bool]:
         if not plain(path.rpartition("/")[0]):
             return False
         try:
-            return stat.S_ISDIR(os.lstat(root / path).st_mode)
+            return stat.S_ISDIR(os.lstat(below(root, path)).st_mode)
         except (OSError, ValueError):
             return False
 
@@ -257,7 +346,7 @@ def _one_spelling(root: Path, files: list[File]) -> list[File]:
 def _spelled(root: Path, path: str) -> bool:
     """Whether every part of the path stands in its folder exactly so."""
     folder = root
-    for part in path.split("/"):
+    for part in map(name_of, path.split("/")):
         try:
             if part not in {entry.name for entry in folder.iterdir()}:
                 return False
@@ -277,8 +366,13 @@ class _Rules(NamedTuple):
     spec: GitIgnoreSpec
 
 
-def _walk(root: Path, config: Config, skip_repositories: bool, deadline: float, reasons: set[str]) -> Iterator[str]:
-    """Paths below `root` in code-point order, ignored ones and links left out; folders are entered lazily."""
+def _walk(
+    root: Path, config: Config, skip_repositories: bool, deadline: float, reasons: set[str], own: set[str]
+) -> Iterator[str]:
+    """Paths below `root` in code-point order, ignored ones and links left out; folders are entered lazily.
+
+    `own` takes the repositories that are skipped.
+    """
     left_out = exclusion(config)
     stack: list[tuple[str, list[_Rules]] | str] = [("", [])]
     while stack:
@@ -290,7 +384,8 @@ def _walk(root: Path, config: Config, skip_repositories: bool, deadline: float, 
             reasons.add("time-limit")
             return
         folder, rules = item
-        if skip_repositories and folder and os.path.lexists(root / folder / ".git"):
+        if skip_repositories and folder and os.path.lexists(below(root, f"{folder}/.git")):
+            own.add(folder)
             continue
         rules = _with_rules(root, folder, rules)
         found: list[tuple[str, tuple[str, list[_Rules]] | str]] = []
@@ -307,12 +402,13 @@ def _walk(root: Path, config: Config, skip_repositories: bool, deadline: float, 
 def _entries(root: Path, folder: str, reasons: set[str]) -> list[tuple[str, bool]]:
     entries: list[tuple[str, bool]] = []
     try:
-        with os.scandir(root / folder) as scan:
+        with os.scandir(below(root, folder)) as scan:
             for entry in scan:
-                if not _encodes(entry.name):
+                name = text_of(entry.name)
+                if not _encodes(name):
                     reasons.add("path-encoding")
                 elif not entry.is_symlink():
-                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    path = f"{folder}/{name}" if folder else name
                     entries.append((path, entry.is_dir(follow_symlinks=False)))
     except OSError:
         reasons.add("unreadable")
@@ -324,7 +420,7 @@ def _with_rules(root: Path, folder: str, rules: list[_Rules]) -> list[_Rules]:
     if not folder:
         sources.insert(0, ".git/info/exclude")
     for source in sources:
-        file = root / source
+        file = Path(below(root, source))
         try:
             if not stat.S_ISREG(os.lstat(file).st_mode):
                 continue
@@ -407,7 +503,7 @@ def _plain_files(root: Path, names: Iterable[str]) -> list[File]:
         if _unfit(path) is not None or _is_private(path.rpartition("/")[2]):
             continue
         try:
-            found = os.lstat(root / path)
+            found = os.lstat(below(root, path))
         except OSError:
             continue
         if stat.S_ISREG(found.st_mode) and plain(path.rpartition("/")[0]):
@@ -461,7 +557,7 @@ class Reader:
         if self._handle < 0 or folder != self._folder:
             self.close()
             self._handle, self._folder = _open_folder(self._root, folder), folder
-        return os.open(name, _OPEN_FILE, dir_fd=self._handle)
+        return os.open(name_of(name), _OPEN_FILE, dir_fd=self._handle)
 
 
 def _read(root: Path, file: File, limit: int | None, opening: Callable[[str], int]) -> Read:
@@ -469,9 +565,9 @@ def _read(root: Path, file: File, limit: int | None, opening: Callable[[str], in
         try:
             handle = opening(file.path)
         except (FileNotFoundError, NotADirectoryError):
-            return Read(None, file, "outside" if os.path.lexists(root / file.path) else "missing")
+            return Read(None, file, "outside" if os.path.lexists(below(root, file.path)) else "missing")
         except OSError:
-            return Read(None, file, "outside" if (root / file.path).is_symlink() else "unreadable")
+            return Read(None, file, "outside" if Path(below(root, file.path)).is_symlink() else "unreadable")
         try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
@@ -503,7 +599,7 @@ def _open_folder(root: Path, path: str) -> int:
     for part in path.split("/") if path else ():
         above = folder
         try:
-            folder = os.open(part, _OPEN | os.O_DIRECTORY, dir_fd=above)
+            folder = os.open(name_of(part), _OPEN | os.O_DIRECTORY, dir_fd=above)
         finally:
             os.close(above)
     return folder
@@ -511,7 +607,7 @@ def _open_folder(root: Path, path: str) -> int:
 
 def _open_by_name(root: Path, folder: str, name: str) -> int:
     """Where folders cannot be opened: the resolved path must be the one that was asked for."""
-    parent = root / folder
-    if parent.resolve() != root.resolve() / folder or (parent / name).is_symlink():
+    parent = Path(below(root, folder))
+    if parent.resolve() != root.resolve() / name_of(folder) or (parent / name).is_symlink():
         raise NotADirectoryError(name)
-    return os.open(parent / name, _OPEN_FILE)
+    return os.open(parent / name_of(name), _OPEN_FILE)

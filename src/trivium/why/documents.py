@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from trivium.why.changelog import read_changes
 from trivium.why.concepts import read_concepts
-from trivium.why.decisions import read_decisions
+from trivium.why.decisions import is_record, read_decisions
 from trivium.why.front_matter import Value, texts_of
 from trivium.why.markdown import parse_markdown
-from trivium.why.model import MAX_DOCUMENT_BYTES, MAX_NAME, Document, sha256
+from trivium.why.model import MAX_DOCUMENT_BYTES, Document, sha256
 from trivium.why.places import DocumentRules, is_document, place_of
 from trivium.why.plain_documents import parse_plain
+from trivium.why.regions import without_mark
 from trivium.why.source import DocumentSource
 
 __all__ = ["DocumentRules", "is_document", "read_document"]
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _COVERING = ("trivium", "docbridge")
 
 
@@ -28,9 +28,9 @@ def read_document(path: str, data: bytes, rules: DocumentRules | None = None) ->
     'accepted'
     """
     rules = rules or DocumentRules()
-    document = Document(path, sha256(data.removeprefix(BYTE_ORDER_MARK)))
+    document = Document(path, sha256(without_mark(data)))
     if len(data) > MAX_DOCUMENT_BYTES:
-        document.reasons = ["document-limit"]
+        document.reasons, document.reason_lines = ["document-limit"], {"document-limit": 1}
         return document
     place = place_of(path, rules)
     if not place.is_markdown and not is_document(path, rules):
@@ -39,12 +39,13 @@ def read_document(path: str, data: bytes, rules: DocumentRules | None = None) ->
         parse_markdown(data, rules.markers) if place.is_markdown else parse_plain(place.suffix, data, rules.markers)
     )
     source = DocumentSource(path, place, parsed, data)
-    title = source.title()
-    document.title = title[:MAX_NAME] if title else None
     document.covers = _covers(source.front)
     document.references = source.references
-    document.entities = [*read_decisions(source), *read_concepts(source), *read_changes(source)]
+    decisions = read_decisions(source)
+    document.title = decisions[0].name if decisions and is_record(source) else source.title()
+    document.entities = [*decisions, *read_concepts(source), *read_changes(source)]
     document.reasons = sorted(source.reasons)
+    document.reason_lines = {code: source.reasons[code] for code in document.reasons}
     return document
 
 

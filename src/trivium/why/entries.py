@@ -49,6 +49,10 @@ class BuiltEntries(NamedTuple):
         """Reason codes met while references were resolved (reference 4.5)."""
         return [AMBIGUOUS] if self.ambiguous else []
 
+    def mentioned(self) -> set[tuple[str, int]]:
+        """Where documents use names that have several owners."""
+        return {(place.path, place.line) for place in self.places.values()}
+
     def coverage(self) -> list[Coverage]:
         """One `partial` record that lists the candidates of names with several owners; none when there are none."""
         if not self.ambiguous:
@@ -67,17 +71,21 @@ def build_entries(
     documents: Iterable[Document],
     hashes: Mapping[str, str],
     packages: Iterable[Entry],
+    line_counts: Mapping[str, int] | None = None,
 ) -> BuiltEntries:
     """All entries, ascending by id, and the mentions of them in documents (reference 2.2, 2.3).
 
     `files` are the paths that discovery listed; a source file without a hash in `hashes` was not read and is no
-    entry. `packages` come from `manifests.packages`. The resolver over the finished entries is part of the result.
+    entry. `packages` come from `manifests.packages`; `line_counts` are those of documents and modules. The resolver
+    over the finished entries is part of the result.
     """
     paths = sorted(set(files))
     read = sorted(documents, key=lambda document: document.path)
     entries = [_document_entry(document) for document in read]
     sources = [path for path in paths if is_source(path) and path in hashes]
     entries += [_module_entry(path, modules.get(path), hashes[path]) for path in sources]
+    for entry in entries:
+        entry.line_count = (line_counts or {}).get(entry.path)
     named = [replace(entry, covered_by=[], mentioned_by=[]) for entry in packages]
     entries += named
     entries += _area_entries(sources, [entry.path for entry in named], hashes)

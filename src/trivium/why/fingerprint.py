@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from ..errors import printable
 from . import git
 from .config import Config
 from .discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
@@ -44,9 +46,7 @@ class FileHashes(msgspec.Struct):
     def record(self, file: File, data: bytes, *, now_ns: int | None = None) -> str:
         """Keep and return the hash of bytes just read; `file` must be the one that `read_bytes` gave back."""
         digest = sha256(data)
-        coarse = file.mtime_ns % 1_000_000_000 == 0
-        age = (time.time_ns() if now_ns is None else now_ns) - file.mtime_ns
-        if age > (_SETTLED_COARSE_NS if coarse else _SETTLED_NS):
+        if is_settled(file.mtime_ns, time.time_ns() if now_ns is None else now_ns):
             self.entries[file.path] = (file.size, file.mtime_ns, digest)
         else:
             self.entries.pop(file.path, None)
@@ -67,6 +67,12 @@ class FileHashes(msgspec.Struct):
             del self.entries[path]
 
 
+def is_settled(mtime_ns: int, now_ns: int) -> bool:
+    """Whether a time is old enough that another change would not leave it as it is; some systems count seconds."""
+    coarse = mtime_ns % 1_000_000_000 == 0
+    return now_ns - mtime_ns > (_SETTLED_COARSE_NS if coarse else _SETTLED_NS)
+
+
 def fingerprint(
     root: str | Path,
     config: Config,
@@ -75,12 +81,14 @@ def fingerprint(
     versions: Mapping[str, str],
     hashes: FileHashes,
     content: Callable[[str], bool] | None = None,
+    history: dict[str, Any] | None = None,
 ) -> str:
     """64 hex digits that change whenever an index built from this state could (reference 2.5).
 
     `versions` are those of the analysers. `content` tells which paths' bytes the index depends on (by default all);
     of the others only the name counts. With entities on, HEAD, the tag's commit, the borders of a shallow clone and
-    the memory notes count too. For `--no-cache` pass an empty `FileHashes`.
+    the memory notes count too; `history` is what `history_state` told of them, if it was asked. For `--no-cache` pass
+    an empty `FileHashes`.
     """
     root = Path(root)
     files = [
@@ -92,9 +100,10 @@ def fingerprint(
         "versions": dict(versions) | {"discover": DISCOVER_VERSION, "format": str(FORMAT_VERSION)},
         "files": files,
         "reasons": discovery.reasons,
+        "repositories": discovery.repositories,
     }
     if config.entities:
-        state["history"] = history_state(root, config)
+        state["history"] = history_state(root, config) if history is None else history
         state["memory"] = {
             source: [[file.path, hashes.digest(root, file)] for file in found]
             for source, found in discover_memory(root, config).items()
@@ -102,7 +111,7 @@ def fingerprint(
     return sha256(canonical(state))
 
 
-def history_state(root: str | Path, config: Config) -> dict[str, object] | None:
+def history_state(root: str | Path, config: Config) -> dict[str, Any] | None:
     """What the history window depends on; no process unless a tag is configured or refs are not files."""
     repository = None if config.profile == "service" else git.locate(root)
     if repository is None:
@@ -112,7 +121,7 @@ def history_state(root: str | Path, config: Config) -> dict[str, object] | None:
         "head": git.head(repository),
         "since": None if config.since_tag is None else git.tag(repository, config.since_tag),
         "window": config.max_commits,
-        "folder": repository.prefix,
+        "folder": printable(repository.prefix),
         "cut": [_digest(repository.common_dir / name) for name in ("shallow", "info/grafts")],
     }
 

@@ -35,6 +35,8 @@ class FrontMatter(Struct, frozen=True):
     size: int = 0
     """Characters of the text that the block takes."""
     invalid: bool = False
+    key_lines: dict[str, int] = {}
+    """The line of each key of the map."""
 
 
 class _Unreadable(Exception):
@@ -58,34 +60,37 @@ def read_front_matter(text: str) -> FrontMatter:
     block = text[len(first) + 1 : closing.start()]
     size = min(closing.end() + 1, len(text))
     lines = block.count("\n") + 2
+    builder = _Builder()
     try:
-        value = _build(block)
+        value = builder.build(block)
     except (_Unreadable, yaml.YAMLError, ValueError, RecursionError):
         return FrontMatter({}, lines, size, invalid=True)
     if value is None:
         return FrontMatter({}, lines, size)
-    return FrontMatter(value, lines, size) if isinstance(value, dict) else FrontMatter()
-
-
-def _build(block: str) -> Value:
-    if len(block) > MAX_BYTES:
-        raise _Unreadable
-    builder = _Builder()
-    builder.read(yaml.parse(block, Loader=_LOADER))
-    return builder.result
+    return FrontMatter(value, lines, size, key_lines=builder.lines) if isinstance(value, dict) else FrontMatter()
 
 
 class _Builder:
     """Turns YAML events into values without recursion."""
 
     def __init__(self) -> None:
-        self.result: Value = None
+        self.lines: dict[str, int] = {}
+        self._result: Value = None
+        self._line = 0
         self._stack: list[list[Value] | dict[str, Value]] = []
         self._keys: list[str | None] = []
         self._nodes = 0
 
-    def read(self, events: Iterable[Any]) -> None:
+    def build(self, block: str) -> Value:
+        """The value of the block; `lines` tells where its keys stand."""
+        if len(block) > MAX_BYTES:
+            raise _Unreadable
+        self._read(yaml.parse(block, Loader=_LOADER))
+        return self._result
+
+    def _read(self, events: Iterable[Any]) -> None:
         for event in events:
+            self._line = event.start_mark.line + 2  # the first line is the rule above the block
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise _Unreadable
             if isinstance(event, yaml.ScalarEvent):
@@ -110,7 +115,7 @@ class _Builder:
         if self._nodes > MAX_NODES:
             raise _Unreadable
         if not self._stack:
-            self.result = value
+            self._result = value
             return
         group = self._stack[-1]
         if isinstance(group, list):
@@ -119,6 +124,8 @@ class _Builder:
             if isinstance(value, list | dict) or (key := value or "") in group:
                 raise _Unreadable
             self._keys[-1] = key
+            if len(self._stack) == 1:
+                self.lines[key] = self._line
         else:
             group[self._keys[-1]] = value
             self._keys[-1] = None

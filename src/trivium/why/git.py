@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from .names import name_of, text_of
+
 OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 MAX_ERROR_BYTES = 2048
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
@@ -63,8 +65,8 @@ def locate(root: str | Path) -> Repository | None:
         git_dir = _git_dir(folder)
         if git_dir is not None:
             common = _small(git_dir / "commondir")
-            common_dir = Path(os.path.realpath(git_dir / common)) if common else git_dir
-            prefix = start.relative_to(folder).as_posix()
+            common_dir = Path(os.path.realpath(git_dir / name_of(common))) if common else git_dir
+            prefix = text_of(start.relative_to(folder).as_posix())
             return Repository(folder, git_dir, common_dir, "" if prefix == "." else prefix)
     return None
 
@@ -75,7 +77,7 @@ def _git_dir(folder: Path) -> Path | None:
         text = _small(place)
         if not text or not text.startswith("gitdir: "):
             return None
-        place = folder / text[8:]
+        place = folder / name_of(text[8:])
     place = Path(os.path.realpath(place))
     return place if (place / "HEAD").is_file() else None
 
@@ -84,7 +86,7 @@ def _small(file: Path) -> str | None:
     """The text of a small file without its final line ending, or None."""
     try:
         with file.open("rb") as stream:
-            return stream.read(8192).decode("utf-8", "replace").rstrip("\r\n")
+            return stream.read(8192).decode("utf-8", "surrogateescape").rstrip("\r\n")
     except OSError:
         return None
 
@@ -125,13 +127,16 @@ def head(repository: Repository) -> str | None:
 
 def _ref(repository: Repository, name: str) -> str | None:
     for folder in dict.fromkeys((repository.git_dir, repository.common_dir)):
-        if (folder / name).is_file() and (text := _small(folder / name)):
+        place = folder / name_of(name)
+        if place.is_file() and (text := _small(place)):
             return text
     try:
         packed = (repository.common_dir / "packed-refs").read_bytes()
     except OSError:
         return None
-    match = re.search(rb"^([0-9a-f]{40,64}) " + re.escape(name.encode()) + rb"$", packed, re.MULTILINE)
+    match = re.search(
+        rb"^([0-9a-f]{40,64}) " + re.escape(name.encode("utf-8", "surrogateescape")) + rb"$", packed, re.MULTILINE
+    )
     return match[1].decode() if match else None
 
 
@@ -171,7 +176,7 @@ class Reading:
         self.arguments = arguments
         self.seconds = seconds
         self.max_bytes = max_bytes
-        self.folder = repository.top / folder
+        self.folder = repository.top / name_of(folder)
         self.outcome = "failed"
         self.error = ""
         self._expired = False

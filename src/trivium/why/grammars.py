@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "SEMBLE_GRAMMARS_CACHE_DIR"
 _PACKAGES = ("tree-sitter", "semble-grammars")
+_METADATA = ".dist-info"
 
 
 class NoGrammar(Exception):
@@ -39,21 +40,29 @@ def parse(grammar: str, data: bytes) -> Node:
 @lru_cache(maxsize=1)
 def versions() -> str:
     """The versions of the packages that hold parser and grammars, without loading them; `none` for a missing one."""
-    return " ".join(map(_version, _PACKAGES))
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        if len(found) < len(_PACKAGES):
+            found = _versions_in(folder or ".") | found
+    return " ".join(found.get(package) or _version(package) for package in _PACKAGES)
+
+
+def _versions_in(folder: str) -> dict[str, str]:
+    """The versions of our packages that are installed in a folder, from the names of their folders of metadata."""
+    found: dict[str, str] = {}
+    try:
+        with os.scandir(folder) as scan:
+            names = sorted(entry.name for entry in scan if entry.name.endswith(_METADATA))
+    except OSError:
+        return found
+    for name in names:
+        package, _, version = name.removesuffix(_METADATA).partition("-")
+        found.setdefault(package.replace("_", "-"), version)
+    return {package: found[package] for package in _PACKAGES if package in found}
 
 
 def _version(package: str) -> str:
-    """The version of an installed package, from the name of its folder of metadata where there is one."""
-    begin = f"{package.replace('-', '_')}-"
-    for folder in sys.path:
-        try:
-            with os.scandir(folder or ".") as scan:
-                names = sorted(entry.name for entry in scan if entry.name.startswith(begin))
-        except OSError:
-            continue
-        for name in names:
-            if name.endswith(".dist-info"):
-                return name[len(begin) : -len(".dist-info")]
+    """The version of a package that is installed in another way."""
     from importlib import metadata
 
     try:

@@ -185,7 +185,7 @@ class _Window:
         reason = " ".join(missing) or f"All {count}{after} of the first-parent line {were} read."
         status = "partial" if missing else "complete"
         coverage = Coverage("knowledge-entities", "git:first-parent", "complete", HISTORY_VERSION, reason)
-        return History(self.commits, msgspec.structs.replace(coverage, status=status))
+        return History(self.commits, msgspec.structs.replace(coverage, status=status), outcome == "done")
 
 
 def _cut_commits(repository: git.Repository) -> frozenset[str]:

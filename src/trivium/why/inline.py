@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
@@ -191,3 +192,31 @@ def plain_text(raw: str, references: References | None = None) -> str:
                 pieces.append(" ")
         raw = "".join(pieces)
     return " ".join(raw.split())
+
+
+def cut_text(text: str, bound: int) -> str:
+    """The text, of a longer one its first `bound` characters, or fewer where that would part a letter from its marks.
+
+    >>> cut_text("cafe\u0301 au lait", 4), cut_text("abc", 5)
+    ('caf', 'abc')
+    """
+    if len(text) <= bound:
+        return text
+    end = bound
+    while end and (_continues(text[end]) or text[end - 1] == _JOINER):
+        end -= 1
+    return text[: end or bound].rstrip()
+
+
+_JOINER = "\u200d"
+
+
+def _continues(character: str) -> bool:
+    """Whether a character belongs to the one before it: a mark, a variation, a skin tone, a joiner."""
+    if character.isascii():
+        return False
+    return (
+        character == _JOINER
+        or unicodedata.category(character) in ("Mn", "Mc", "Me")
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+    )

@@ -1,7 +1,8 @@
 """From what documents and commits state to entities with links and evidence (reference 3.2 to 3.5, 4.1 to 4.4).
 
 Links are exact: a cited token names a path or a symbol with one owner, or it links to nothing. What cannot be linked
-but can be asked for (paths that exist no more, names with several owners) is kept beside the entities.
+but can be asked for (paths that exist no more, names with several owners, what is beyond the bounds of links and
+aliases) is kept beside the entities.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from trivium.why.model import (
     Resolver,
     compact,
 )
+from trivium.why.prepared import FOLLOWED
+from trivium.why.reasons import Places
 from trivium.why.records import Records
 
 _KIND_ORDER = {DECISION: 0, CONCEPT: 1, CHANGE: 2}
@@ -44,12 +47,27 @@ _FACT_LINKS = ("affected-fact", "defines-symbol")
 
 
 class LinkedEntities(Struct):
-    """Entities ascending by id; `reasons` belong to the coverage scope `documents` (5)."""
+    """Entities ascending by id; `reasons` belong to the coverage scope `documents` (5), `places` tell where."""
 
     entities: list[Entity] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
     entities_by_path: dict[str, list[str]] = field(default_factory=dict)
     entities_by_name: dict[str, list[str]] = field(default_factory=dict)
+
+    def keep(
+        self, entity_id: str, links: Iterable[Link], names: Iterable[str], regions: Iterable[DocumentRegion]
+    ) -> None:
+        """Let an entity be found by links, names and documents that it has no room for (4.5)."""
+        for link in links:
+            if link.kind in FOLLOWED:
+                self.entities_by_path.setdefault(link.target, []).append(entity_id)
+                if link.symbol is not None:
+                    self.entities_by_name.setdefault(link.symbol, []).append(entity_id)
+        for name in names:
+            self.entities_by_name.setdefault(name, []).append(entity_id)
+        for region in regions:
+            self.entities_by_path.setdefault(region.path, []).append(entity_id)
 
 
 def link_entities(documents: Iterable[Document], resolver: Resolver) -> LinkedEntities:
@@ -59,7 +77,9 @@ def link_entities(documents: Iterable[Document], resolver: Resolver) -> LinkedEn
     decisions stay first, then concepts, then changes (`entity-limit`).
     """
     ordered = sorted(documents, key=lambda document: document.path)
-    reasons = {reason for document in ordered for reason in document.reasons}
+    reasons = Places()
+    for document in ordered:
+        reasons.add_all(document.path, {code: document.reason_lines.get(code, 1) for code in document.reasons})
     drafts = _unite(ordered, reasons)
     _supersede(ordered, drafts, reasons)
     linked = LinkedEntities()
@@ -68,10 +88,11 @@ def link_entities(documents: Iterable[Document], resolver: Resolver) -> LinkedEn
         if draft.defines:
             _define(draft, resolver, reasons)
         for path, cite in draft.cites:
-            _cite(draft, citations.resolve(cite, path), linked, reasons)
-        linked.entities.append(draft.finish(reasons))
+            _cite(draft, citations.resolve(cite, path), linked, reasons, (path, cite.line))
+        linked.entities.append(draft.finish(linked, reasons))
     linked.entities.sort(key=lambda entity: entity.id)
     linked.reasons = sorted(reasons)
+    linked.places = reasons
     linked.entities_by_path = _settled(linked.entities_by_path)
     linked.entities_by_name = _settled(linked.entities_by_name)
     return linked
@@ -106,18 +127,26 @@ class _Draft:
         if key not in self.links:
             self.links[key] = Link(kind, target, symbol)
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where it was stated first."""
+        path, line, _ = next(iter(self.regions))
+        return path, line
+
     def usable_aliases(self) -> list[str]:
         return [alias for alias in self.aliases if 0 < len(alias) <= MAX_NAME]
 
-    def finish(self, reasons: set[str]) -> Entity:
-        """The entity within its bounds and in its order (3.5, 4.5)."""
+    def finish(self, linked: LinkedEntities, reasons: Places) -> Entity:
+        """The entity within its bounds and in its order; `linked` keeps what is beyond them (3.5, 4.5)."""
         aliases = self.usable_aliases()
         if len(aliases) > MAX_ALIASES or len(aliases) < len(self.aliases):
-            reasons.add("alias-limit")
+            reasons.add("alias-limit", *self.place)
         links = list(self.links.values())
         if len(links) > MAX_LINKS:
-            reasons.add("link-limit")
-        evidence, links = _bounded([*self.regions.values()], links[:MAX_LINKS], reasons)
+            reasons.add("link-limit", *self.place)
+        regions = list(self.regions.values())
+        linked.keep(self.id, links[MAX_LINKS:], aliases[MAX_ALIASES:], regions[MAX_EVIDENCE:])
+        evidence, links = _bounded(regions, links[:MAX_LINKS], reasons, *self.place)
         return Entity(
             schema_version=1,
             id=self.id,
@@ -132,17 +161,21 @@ class _Draft:
 
 
 def _bounded(
-    observed: list[DocumentRegion] | list[CommitEvidence], links: list[Link], reasons: set[str]
+    observed: list[DocumentRegion] | list[CommitEvidence],
+    links: list[Link],
+    reasons: Places,
+    path: str | None = None,
+    line: int = 1,
 ) -> tuple[list[Evidence], list[Link]]:
     """Evidence within its bound, observations before facts, and links; both in order (3.5)."""
     facts = dict.fromkeys(link.target for link in links if link.kind in _FACT_LINKS)
     evidence: list[Evidence] = [*observed, *map(FactEvidence, facts)]
     if len(evidence) > MAX_EVIDENCE:
-        reasons.add("evidence-limit")
+        reasons.add("evidence-limit", path, line)
     return sorted(evidence[:MAX_EVIDENCE], key=compact), sorted(links, key=compact)
 
 
-def _unite(documents: list[Document], reasons: set[str]) -> dict[str, _Draft]:
+def _unite(documents: list[Document], reasons: Places) -> dict[str, _Draft]:
     drafts: dict[str, _Draft] = {}
     for document in documents:
         for raw in document.entities:
@@ -154,7 +187,7 @@ def _unite(documents: list[Document], reasons: set[str]) -> dict[str, _Draft]:
     return drafts
 
 
-def _supersede(documents: list[Document], drafts: dict[str, _Draft], reasons: set[str]) -> None:
+def _supersede(documents: list[Document], drafts: dict[str, _Draft], reasons: Places) -> None:
     """Links both records whichever of them states the supersession; a target that is no record is reported (4.1)."""
     records = Records(documents)
     for document in documents:
@@ -163,30 +196,31 @@ def _supersede(documents: list[Document], drafts: dict[str, _Draft], reasons: se
                 for target in targets:
                     found = records.find(target, document.path)
                     if found is None or found not in drafts or raw.id not in drafts:
-                        reasons.add("unresolved-supersession")
+                        line = raw.stated.get(target, raw.region.line_start)
+                        reasons.add("unresolved-supersession", document.path, line)
                     elif found != raw.id:
                         newer, older = (raw.id, found) if forward else (found, raw.id)
                         drafts[newer].link("supersedes", older)
                         drafts[older].link("superseded-by", newer)
 
 
-def _define(draft: _Draft, resolver: Resolver, reasons: set[str]) -> None:
+def _define(draft: _Draft, resolver: Resolver, reasons: Places) -> None:
     """A concept defines the symbol of its name or alias if these have exactly one owner together (4.2)."""
     owned = {name: resolver.owners(name) for name in dict.fromkeys((draft.name, *draft.usable_aliases()))}
     owners = {owner for found in owned.values() for owner in found}
     if len(owners) > 1:
-        reasons.add("ambiguous-symbol")
+        reasons.add("ambiguous-symbol", *draft.place)
     elif owners:
         for name, found in owned.items():
             if found:
                 draft.link("defines-symbol", found[0], name)
 
 
-def _cite(draft: _Draft, cited: Resolution, linked: LinkedEntities, reasons: set[str]) -> None:
+def _cite(draft: _Draft, cited: Resolution, linked: LinkedEntities, reasons: Places, place: tuple[str, int]) -> None:
     for kind, target, symbol in cited.links:
         draft.link(kind, target, symbol)
     if cited.ambiguous is not None:
-        reasons.add("ambiguous-symbol")
+        reasons.add("ambiguous-symbol", *place)
         linked.entities_by_name.setdefault(cited.ambiguous, []).append(draft.id)
     if cited.gone is not None and draft.kind in (DECISION, CHANGE):
         linked.entities_by_path.setdefault(cited.gone, []).append(draft.id)
@@ -206,7 +240,7 @@ def change_entities(
 
     `room` is how many entities the bound of 10,000 leaves; older commits give way (`entity-limit`).
     """
-    reasons: set[str] = set()
+    reasons = Places()
     beyond: dict[str, list[str]] = {}
     commits = history.commits
     if len(commits) > room:
@@ -220,7 +254,7 @@ def change_id(sha: str) -> str:
     return f"knowledge-change:{sha}"
 
 
-def _change(commit: CommitChange, resolver: Resolver, beyond: dict[str, list[str]], reasons: set[str]) -> Entity:
+def _change(commit: CommitChange, resolver: Resolver, beyond: dict[str, list[str]], reasons: Places) -> Entity:
     entity_id = change_id(commit.sha)
     links: list[Link] = []
     for path in sorted({path for path in commit.paths if is_path(path)}):

@@ -21,8 +21,11 @@ from trivium.why.front_matter import FrontMatter, read_front_matter
 from trivium.why.generated import DEFAULT_MARKERS, generated_lines
 from trivium.why.inline import References, plain_text
 from trivium.why.model import MAX_BLOCKS, MAX_HEADINGS
+from trivium.why.reasons import Reasons
+from trivium.why.regions import read_text
 
 HEADING, PARAGRAPH, LIST, TABLE, OTHER = "heading", "paragraph", "list", "table", "other"
+QUOTE, HTML = "quote", "html"
 
 MAX_TOKENS = 8 * MAX_BLOCKS
 MAX_LINES = 1 << 17
@@ -48,7 +51,10 @@ class Item(Struct):
 
 
 class Block(Struct):
-    """A top-level block on lines `line` to `end`; which other members it has depends on `kind`."""
+    """A top-level block on lines `line` to `end`; which other members it has depends on `kind`.
+
+    A quote has its paragraphs and items as `items`, an HTML block its source as `text`.
+    """
 
     kind: str
     line: int
@@ -80,7 +86,7 @@ class Parsed(Struct):
     """Lines that generators own, from first to last, ascending."""
     last_line: int = 0
     """The last line whose blocks were read; `line_count` unless a bound was passed."""
-    reasons: set[str] = msgspec.field(default_factory=set)
+    reasons: Reasons = msgspec.field(default_factory=Reasons)
 
     def meets_generated(self, line_start: int, line_end: int) -> bool:
         return any(start <= line_end and line_start <= end for start, end in self.generated)
@@ -90,11 +96,20 @@ class Parsed(Struct):
 
 
 def decode(data: bytes) -> str:
-    """Text for reading: without byte-order mark, line ends as `\\n`, other than UTF-8 replaced (3.2 hashes bytes)."""
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\0", "\ufffd") if "\0" in text else text
+    """Text for reading: without byte-order mark, line ends as `\\n`, what is no text replaced (3.2 hashes bytes)."""
+    return read_text(data)[0]
+
+
+def begin(data: bytes) -> tuple[Parsed, str]:
+    """A document with its front matter read, and the text below that; what is no text is replaced (`encoding`)."""
+    text, foreign = read_text(data)
+    front = read_front_matter(text)
+    parsed = Parsed(front, text.count("\n") + (bool(text) and not text.endswith("\n")))
+    if foreign:
+        parsed.reasons.add("encoding", foreign)
+    if front.invalid:
+        parsed.reasons.add("invalid-frontmatter")
+    return parsed, text[front.size :]
 
 
 def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Parsed:
@@ -103,15 +118,10 @@ def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> P
     >>> [heading.text for heading in parse_markdown(b"# A `b`\\n\\ntext\\n").headings]
     ['A b']
     """
-    text = decode(data)
-    front = read_front_matter(text)
-    body = text[front.size :]
-    parsed = Parsed(front, text.count("\n") + (bool(text) and not text.endswith("\n")))
-    if front.invalid:
-        parsed.reasons.add("invalid-frontmatter")
-    reader = _Reader(parsed, front.lines, body)
+    parsed, body = begin(data)
+    reader = _Reader(parsed, parsed.front.lines, body)
     reader.read(_tokens(body, parsed, reader.env))
-    parsed.generated = generated_lines(body, front.lines, markers, reader.fences)
+    parsed.generated = generated_lines(body, parsed.front.lines, markers, reader.fences)
     if parsed.generated:
         drop_generated(parsed)
     return parsed
@@ -153,12 +163,13 @@ def _parser() -> MarkdownIt:
 def _tokens(body: str, parsed: Parsed, env: dict[str, Any]) -> list[Token]:
     if body.count("\n") > MAX_LINES:
         body = "\n".join(body.split("\n", MAX_LINES)[:MAX_LINES])
-        parsed.reasons.add("node-limit")
+        parsed.reasons.add("node-limit", parsed.front.lines + MAX_LINES + 1)
     parser, tokens = _parser(), _Tokens()
     try:
         parser.block.parse(body, parser, env, tokens)
     except _Full:
-        parsed.reasons.add("node-limit")
+        line = next((token.map[0] for token in reversed(tokens) if token.map), 0)
+        parsed.reasons.add("node-limit", parsed.front.lines + line + 1)
     return tokens
 
 
@@ -174,6 +185,7 @@ class _Reader:
         self._blocks = 0
         self._quotes = 0
         self._list: Block | None = None
+        self._quote: Block | None = None
         self._table: Block | None = None
         self._open_items: list[Item] = []
         self._closed_items: list[Item] = []
@@ -194,7 +206,7 @@ class _Reader:
             "tr_open": self._row_open,
             "fence": self._fence,
             "code_block": self._fence,
-            "html_block": self._other,
+            "html_block": self._html,
             "hr": self._other,
         }
 
@@ -209,8 +221,8 @@ class _Reader:
                 continue
             handler(token)
             if self._blocks > MAX_BLOCKS:
-                parsed.reasons.add("node-limit")
                 parsed.last_line = (token.map or [0])[0] + self._offset - 1
+                parsed.reasons.add("node-limit", parsed.last_line + 1)
                 break
         self._settle(parsed.last_line + 1)
         for item in self._open_items:
@@ -253,7 +265,7 @@ class _Reader:
         self._parsed.blocks.append(Block(HEADING, line, end, text))
         headings = self._parsed.headings
         if len(headings) >= MAX_HEADINGS:
-            self._parsed.reasons.add("heading-limit")
+            self._parsed.reasons.add("heading-limit", line)
             self._parsed.last_line = min(self._parsed.last_line, line - 1)
             return
         headings.append(Heading(self._level, line, end, text, plain_text(text, self._parsed.references)))
@@ -269,6 +281,12 @@ class _Reader:
             self._take = self._take_item
         else:
             self._begin(token)
+            if self._quote is not None and self._quotes == 1:
+                self._take = self._take_quoted
+
+    def _take_quoted(self, text: str, line: int, end: int) -> None:
+        if self._quote is not None:
+            self._quote.items.append(Item(line, 0, end, text))
 
     def _take_paragraph(self, text: str, line: int, end: int) -> None:
         self._parsed.blocks.append(Block(PARAGRAPH, line, end, text))
@@ -305,10 +323,13 @@ class _Reader:
         line, end = self._begin(token)
         self._quotes += 1
         if token.level == 0:
-            self._parsed.blocks.append(Block(OTHER, line, end))
+            self._quote = Block(QUOTE, line, end, items=[])
+            self._parsed.blocks.append(self._quote)
 
     def _quote_close(self, token: Token) -> None:
         self._quotes -= 1
+        if not self._quotes:
+            self._quote = None
 
     def _table_open(self, token: Token) -> None:
         line, end = self._begin(token)
@@ -337,6 +358,11 @@ class _Reader:
         if "`" in token.content or "](" in token.content:
             first = line + 1 if token.type == "fence" else line
             self._parsed.spans.append(Span(token.content, first, fenced=True))
+
+    def _html(self, token: Token) -> None:
+        line, end = self._begin(token)
+        if token.level == 0:
+            self._parsed.blocks.append(Block(HTML, line, end, token.content))
 
     def _other(self, token: Token) -> None:
         line, end = self._begin(token)

@@ -155,6 +155,8 @@ class Entry(Closed):
     language: str | None = None
     title: str | None = None
     definitions: list[Definition] = []
+    line_count: int | None = None
+    """How many lines a document or module has; for `path:line`."""
 
 
 class Mention(Closed):
@@ -180,9 +182,11 @@ class Index(Closed):
     changes_by_path: dict[str, list[str]] = {}
     """Paths of commits beyond the link bound, to change ids (reference 4.4)."""
     entities_by_path: dict[str, list[str]] = {}
-    """Paths that records and change logs cite in code and that exist no more, to entity ids."""
+    """Paths that records and change logs cite in code and that exist no more, and what is beyond the bounds of an entity
+    (4.5): targets of links, paths of evidence; to entity ids."""
     entities_by_name: dict[str, list[str]] = {}
-    """Names cited in code that have several owners, to the entities that cite them (reference 7)."""
+    """Names cited in code that have several owners, to the entities that cite them (reference 7); also the symbols and
+    aliases beyond the bounds of an entity (4.5)."""
     commits: list[str] = []
     """Change ids of the window's commits along the first-parent line, newest first."""
 
@@ -258,11 +262,15 @@ class ModuleSymbols(Closed):
 
 
 class Cite(Closed):
-    """An inline code token or inline link inside a region, as written. `kind` is `code` or `link`."""
+    """An inline code token or inline link inside a region, as written.
 
-    kind: Literal["code", "link"]
+    A `file` is one that an entry of a GNU change log begins with, `symbol` a name that the entry says it holds.
+    """
+
+    kind: Literal["code", "link", "file"]
     value: str
     line: int
+    symbol: str | None = None
 
 
 class RawEntity(Closed):
@@ -279,6 +287,8 @@ class RawEntity(Closed):
     supersedes: list[str] = []
     """Targets as written: paths relative to the record, or record numbers."""
     superseded_by: list[str] = []
+    stated: dict[str, int] = {}
+    """The line that states each of these targets."""
     defines: bool = False
     """Whether `defines-symbol` links are sought for its name and aliases."""
 
@@ -304,6 +314,8 @@ class Document(Closed):
     entities: list[RawEntity] = []
     reasons: list[str] = []
     """Reason codes met while reading (reference 4.5), sorted, distinct."""
+    reason_lines: dict[str, int] = {}
+    """Where each of them was met first."""
 
 
 class CommitChange(Closed):
@@ -317,10 +329,14 @@ class CommitChange(Closed):
 
 
 class History(Closed):
-    """The window, newest first, with its coverage record (scope `git:first-parent`)."""
+    """The window, newest first, with its coverage record (scope `git:first-parent`).
+
+    `lasting`: the same state of the repository gives the same again, since no bound and no failure ended the reading.
+    """
 
     commits: list[CommitChange]
     coverage: Coverage
+    lasting: bool = False
 
 
 class MemoryNote(Closed):

@@ -40,6 +40,8 @@ class Place(Struct, frozen=True):
     stem: str
     record: bool
     glossary: bool
+    terms_apart: bool
+    """A glossary in which each file may be one term: a folder, or what a pattern with a wildcard names."""
     changelog: bool
     not_record: bool
     """A template at the place of a record, or a folder's README or index that no pattern names (`rfcs/*/README.md`)."""
@@ -76,12 +78,15 @@ def place_of(path: str, rules: DocumentRules) -> Place:
     named = [glob for glob in rules.records if _glob(glob).fullmatch(path)]
     record = not _RECORD_FOLDERS.isdisjoint(folders) or bool(_RECORD_NAME.match(name)) or bool(named)
     home = is_home(stem)
+    terms = [glob for glob in rules.glossaries if _glob(glob).fullmatch(path)]
+    folder = any(_GLOSSARY_PART.fullmatch(part) for part in folders)
     template = record and (_is_template(stem) or (home and bool(folders) and _is_template(folders[-1])))
     return Place(
         suffix=suffix,
         stem=basename(path)[: len(stem)],
         record=record,
-        glossary=any(_GLOSSARY_PART.fullmatch(part) for part in (*folders, stem)) or _any(rules.glossaries, path),
+        glossary=folder or bool(_GLOSSARY_PART.fullmatch(stem) or terms),
+        terms_apart=not home and (folder or any("*" in basename(glob) for glob in terms)),
         changelog=first in _CHANGELOGS or _any(rules.changelogs, path),
         not_record=record and (template or (home and not any(is_home(basename(glob)) for glob in named))),
         template=template,

@@ -11,7 +11,6 @@ import re
 from msgspec import Struct
 
 from trivium.why.changelog import is_release
-from trivium.why.front_matter import read_front_matter
 from trivium.why.generated import DEFAULT_MARKERS, generated_lines
 from trivium.why.inline import plain_text
 from trivium.why.markdown import (
@@ -19,12 +18,13 @@ from trivium.why.markdown import (
     LIST,
     MAX_LINES,
     PARAGRAPH,
+    TABLE,
     Block,
     Heading,
     Item,
     Parsed,
     Span,
-    decode,
+    begin,
     drop_generated,
     parse_markdown,
 )
@@ -37,6 +37,10 @@ _ADORNMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}\s*")
 _BULLET = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)]|#\.)[ \t]+(\S.*)")
 _ADOC_BULLET = re.compile(r"[ \t]*(-|\*{1,5}|\.{1,5})[ \t]+(\S.*)")
 _ADOC_HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
+_ADOC_TABLE = re.compile(r"\|={3,}\s*")
+_ADOC_COLUMNS = re.compile(r"""\[.*\bcols\s*=\s*(?:"([^"]{1,200})"|([\w*]{1,20}))""")
+_ADOC_CELL = re.compile(r"(?:(?<=\s)|^)[\d.+*<^>]{0,9}[aehlmdsv]?(?<!\\)\|")
+_NUMBER = re.compile(r"(?:\d{1,9}[.)]|#\.)[ \t]")
 _ADOC_FENCE = re.compile(r"(-{4,}|\.{4,}|```|/{4,})\s*")
 _RST_DIRECTIVE = re.compile(r"\.\.(?:\s|$)")
 _RST_LINK = re.compile(r"`([^`<\n]{0,300})<([^`<>\s]{1,500})>`__?")
@@ -44,6 +48,8 @@ _RST_ROLE = re.compile(r":[a-z]{1,20}(?::[a-z]{1,20})?:`[~!]?([^`\n]{1,300})`")
 _ADOC_LINK = re.compile(r"(?:link|xref):([^\s\[\]]{1,500})\[([^\]\n]{0,300})\]")
 _ADOC_XREF = re.compile(r"<<([^<>,\n]{1,500})(?:,([^<>\n]{1,300}))?>>")
 _MAX_RELEASE_LINE = 120
+_RELEASE_LEVEL = 9
+"""That of lines of plain text that name a release; the bound of headings does not count them, that of blocks does."""
 
 
 def parse_plain(suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Parsed:
@@ -52,17 +58,12 @@ def parse_plain(suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MAR
     >>> parse_plain(".rst", b"Title\\n=====\\n\\n:Status: Accepted\\n").headings[0].text
     'Title'
     """
-    text = decode(data)
-    if suffix not in (RST, ADOC) and _MARKDOWN_HEADING.search(text):
+    parsed, body = begin(data)
+    if suffix not in (RST, ADOC) and _MARKDOWN_HEADING.search(body):
         return parse_markdown(data, markers)
-    front = read_front_matter(text)
-    body = text[front.size :]
-    parsed = Parsed(front, text.count("\n") + (bool(text) and not text.endswith("\n")))
     parsed.last_line = parsed.line_count
-    if front.invalid:
-        parsed.reasons.add("invalid-frontmatter")
     _Lines(suffix, body, parsed).read()
-    parsed.generated = generated_lines(body, front.lines, markers, [])
+    parsed.generated = generated_lines(body, parsed.front.lines, markers, [])
     if parsed.generated:
         drop_generated(parsed)
     return parsed
@@ -90,13 +91,14 @@ class _Lines:
         self._indents: list[int] = []
         self._styles: list[str] = []
         self._count = 0
+        self._titles = 0
         self._full = False
         self._literal = False
 
     def read(self) -> None:
         if len(self._lines) > MAX_LINES:
             del self._lines[MAX_LINES:]
-            self._parsed.reasons.add("node-limit")
+            self._parsed.reasons.add("node-limit", MAX_LINES + self._offset)
         while self._at < len(self._lines) and not self._full:
             line = self._lines[self._at].rstrip()
             if not line:
@@ -104,7 +106,7 @@ class _Lines:
                 self._at += 1
             elif self._literal and line[0] in " \t":
                 self._at += 1
-            elif not (self._skip_literal(line) or self._heading(line) or self._item(line)):
+            elif not (self._skip_literal(line) or self._table(line) or self._heading(line) or self._item(line)):
                 self._text(line)
                 self._at += 1
         self._close()
@@ -123,7 +125,7 @@ class _Lines:
         self._count += 1
         if self._count > MAX_BLOCKS:
             self._full = True
-            self._parsed.reasons.add("node-limit")
+            self._parsed.reasons.add("node-limit", line)
             self._parsed.last_line = line - 1
         return line
 
@@ -165,6 +167,35 @@ class _Lines:
         self._end_list(start + self._offset)
         return True
 
+    def _table(self, line: str) -> bool:
+        """A table of AsciiDoc; its rows are as long as `cols` says, else as its first line."""
+        if self._suffix != ADOC or not _ADOC_TABLE.fullmatch(line):
+            return False
+        told = _ADOC_COLUMNS.match(self._line(-1))
+        first = self._begin()
+        self._at += 1
+        if self._full:
+            return True
+        self._end_list(first)
+        width = _width(told.group(1) or told.group(2)) if told else 0
+        block = Block(TABLE, first, first, rows=[], row_lines=[])
+        while self._at < len(self._lines) and not _ADOC_TABLE.fullmatch(self._line()):
+            text, at = _as_markdown(self._line(), self._suffix), self._at + self._offset
+            self._parsed.spans.append(Span(text, at))
+            cells = [cell.strip() for cell in _ADOC_CELL.split(text)[1:]]
+            width = width or len(cells)
+            for cell in cells:
+                if not block.rows or len(block.rows[-1]) >= width:
+                    block.rows.append([])
+                    block.row_lines.append(at)
+                block.rows[-1].append(cell)
+            self._at += 1
+        block.end = min(self._at, len(self._lines) - 1) + self._offset
+        self._at += 1
+        if block.rows:
+            self._parsed.blocks.append(block)
+        return True
+
     def _heading(self, line: str) -> bool:
         found = self._adoc_heading(line) if self._suffix == ADOC else self._adorned(line) or self._release(line)
         if found is None:
@@ -178,10 +209,11 @@ class _Lines:
         raw = _as_markdown(text, self._suffix)
         self._parsed.blocks.append(Block(HEADING, first + ahead, first + taken - 1, raw))
         self._parsed.spans.append(Span(raw, first + ahead))
-        if len(self._parsed.headings) >= MAX_HEADINGS:
-            self._parsed.reasons.add("heading-limit")
+        if level < _RELEASE_LEVEL and self._titles >= MAX_HEADINGS:
+            self._parsed.reasons.add("heading-limit", first)
             self._parsed.last_line = min(self._parsed.last_line, first - 1)
         else:
+            self._titles += level < _RELEASE_LEVEL
             self._parsed.headings.append(Heading(level, first, first + taken - 1, raw, plain_text(raw)))
         return True
 
@@ -190,13 +222,17 @@ class _Lines:
         return (len(match.group(1)), 0, match.group(2), 1) if match else None
 
     def _adorned(self, line: str) -> tuple[int, int, str, int] | None:
-        """A title with a line of punctuation below, perhaps above too; levels by first use of each style."""
+        """A title with a line of punctuation below, perhaps above too; levels by first use of each style.
+
+        `1. Title` is one, unless it ends a list.
+        """
         over = _ADORNMENT.fullmatch(line)
         text = self._line(1) if over else line
         under = self._line(2 if over else 1)
         if not text or not _ADORNMENT.fullmatch(under) or (over and over.group(1) != under[0]):
             return None
-        if not over and (line[0] in " \t" or len(under) < min(len(line), 4) or _BULLET.match(line)):
+        numbered = _NUMBER.match(line) and not self._line(-1)
+        if not over and (line[0] in " \t" or len(under) < min(len(line), 4) or (_BULLET.match(line) and not numbered)):
             return None
         style = ("=" if over else "") + under[0]
         if style not in self._styles:
@@ -209,7 +245,7 @@ class _Lines:
             return None
         before, after = self._line(-1), self._line(1)
         stands_alone = not before and (not after or after[0] in " \t" or _BULLET.match(after))
-        return (9, 0, line.rstrip(":"), 1) if stands_alone and not _BULLET.match(line) else None
+        return (_RELEASE_LEVEL, 0, line.rstrip(":"), 1) if stands_alone and not _BULLET.match(line) else None
 
     def _item(self, line: str) -> bool:
         if self._suffix == ADOC:
@@ -249,6 +285,15 @@ class _Lines:
         if not self._full:
             self._end_list(first)
             self._open = _Open(first, [line.strip()])
+
+
+def _width(columns: str) -> int:
+    """The number of columns that `cols` tells: `1,6`, `2*` or `3*,1`."""
+    total = 0
+    for part in columns.split(","):
+        count, star, _ = part.strip().partition("*")
+        total += int(count) if star and count.isdigit() else 1
+    return min(total, 64)
 
 
 def _as_markdown(text: str, suffix: str) -> str:

@@ -1,17 +1,30 @@
 """A loaded index with its look-up tables, so that a query touches little more than what it returns.
 
 A `PreparedIndex` is made once for each loaded index; each profile sees the entities through its own `View`. Nothing
-here reads a file, starts a process or opens a socket.
+here reads a file, starts a process or opens a socket. `trivium.why.lookup` keeps the same tables in the store.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar, overload
 
-from trivium.why.model import CommitEvidence, DocumentRegion, Entity, Entry, Index, MemoryRelation
+from trivium.why.languages import PYTHON
+from trivium.why.model import (
+    MAX_LINKS,
+    Closed,
+    CommitEvidence,
+    Coverage,
+    DocumentRegion,
+    Entity,
+    Entry,
+    Index,
+    MemoryRelation,
+    bounded_id,
+)
+from trivium.why.python_names import python_modules
 from trivium.why.suggest import Askable, starting
 
 Profile = Literal["local", "service"]
@@ -21,6 +34,19 @@ _UNASKED = frozenset({"default", "*"})
 _KIND_ORDER = {"decision": 0, "concept": 1, "change": 2}
 
 Span = tuple[int, int]
+Cited = tuple[str, int | None]
+"""The path of an entry, and the line where a document mentions it first, as far as it is known."""
+T = TypeVar("T")
+
+
+class Head(Closed):
+    """What every question needs of an index. `enabled`: whether it was built with entities."""
+
+    index_hash: str
+    enabled: bool
+    coverage: list[Coverage]
+    commits: list[str]
+    """As `Index.commits`."""
 
 
 class PreparedIndex:
@@ -32,15 +58,36 @@ class PreparedIndex:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.by_id: dict[str, Entry] = {}
-        self.by_path: dict[str, list[Entry]] = {}
-        self.by_symbol: dict[str, list[Entry]] = {}
-        for entry in sorted(index.entries, key=lambda entry: entry.id):
-            self.by_id[entry.id] = entry
-            self.by_path.setdefault(entry.path, []).append(entry)
-            for name in _askable(entry):
-                self.by_symbol.setdefault(name, []).append(entry)
-        self.paths = sorted({*index.paths, *self.by_path})
+        self.head = Head(index.index_hash, index.entities is not None, index.coverage, index.commits)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Entry]:
+        """Entries by id, ascending."""
+        return {entry.id: entry for entry in sorted(self.index.entries, key=lambda entry: entry.id)}
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries at each path."""
+        return _grouped((entry.path, entry) for entry in self.by_id.values())
+
+    @cached_property
+    def by_symbol(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries that export each name, also those names that nobody asks for."""
+        return _grouped((name, entry) for entry in self.by_id.values() for name in entry.symbols)
+
+    @cached_property
+    def by_module(self) -> Mapping[str, Sequence[Entry]]:
+        """Python modules by the dotted names under which they may be imported."""
+        return python_modules(self.by_id.values())
+
+    @cached_property
+    def paths(self) -> Sequence[str]:
+        """All listed files and the paths of entries, ascending."""
+        return sorted({*self.index.paths, *self.by_path})
+
+    def ids_at(self, path: str) -> Iterable[str]:
+        """The ids of the entries at a path."""
+        return (entry.id for entry in self.by_path.get(path, ()))
 
     @cached_property
     def local(self) -> View:
@@ -57,34 +104,49 @@ class PreparedIndex:
         return self.service if profile == "service" else self.local
 
     @cached_property
-    def citing(self) -> dict[str, list[str]]:
+    def citing(self) -> Mapping[str, Sequence[str]]:
         """For each id and path of an entry the ids of the documents that cover or mention it."""
         found: dict[str, list[str]] = {}
         for document, entries in self.cited.items():
-            for entry_id in entries:
+            for entry_id, (path, _) in entries.items():
                 found.setdefault(entry_id, []).append(document)
-                found.setdefault(self.by_id[entry_id].path, []).append(document)
+                found.setdefault(path, []).append(document)
         return found
 
     @cached_property
-    def cited(self) -> dict[str, dict[str, int | None]]:
-        """For each document the ids of the entries it covers or mentions, with the first line where that is known."""
-        found: dict[str, dict[str, int | None]] = {}
+    def cited(self) -> Mapping[str, Mapping[str, Cited]]:
+        """For each document the ids of the entries it covers or mentions."""
+        found: dict[str, dict[str, Cited]] = {}
         for entry in self.by_id.values():
             for document in (*entry.covered_by, *entry.mentioned_by):
                 if document in self.by_id and self.by_id[document].kind == "document":
-                    found.setdefault(document, {})[entry.id] = None
+                    found.setdefault(document, {})[entry.id] = (entry.path, None)
         for mention in self.index.mentions:
             lines = found.get(mention.document, {})
             if mention.entry in lines:
-                lines[mention.entry] = min(mention.line, lines[mention.entry] or mention.line)
+                path, line = lines[mention.entry]
+                lines[mention.entry] = (path, min(mention.line, line or mention.line))
         return found
+
+    def package(self, name: str) -> Entry | None:
+        """The package of this name or id."""
+        for entry_id in (name, bounded_id(f"package:{name}")):
+            entry = self.by_id.get(entry_id)
+            if entry is not None and entry.kind == "package" and name in (entry.id, entry.title):
+                return entry
+        return None
 
     def is_directory(self, path: str) -> bool:
         """Whether files of the repository lie below this path; the empty path is the root."""
         return bool(self._span_below(path))
 
-    def paths_below(self, path: str) -> list[str]:
+    def has(self, path: str) -> bool:
+        """Whether there is a file or a directory at this path."""
+        position = bisect_left(self.paths, path)
+        listed = position < len(self.paths) and self.paths[position] == path
+        return listed or path in self.by_path or self.is_directory(path)
+
+    def paths_below(self, path: str) -> Sequence[str]:
         """The paths below a directory, ascending."""
         span = self._span_below(path)
         return self.paths[span.start : span.stop]
@@ -93,55 +155,90 @@ class PreparedIndex:
         return starting(self.paths, f"{path}/" if path else "")
 
     def exporting(self, name: str) -> Iterable[Entry]:
-        """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4)."""
-        found = {entry.id: entry for entry in self.by_symbol.get(name, ())}
+        """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4).
+
+        The dotted name of its module may precede either, for Python alone.
+        """
+        found = {entry.id: entry for entry in self.by_symbol.get(name, ()) if _can_ask(entry, name)}
         if "." in name and "/" not in name:
-            found.update((entry.id, entry) for entry in self.by_id.values() if _declares(entry, name))
+            found.update((entry.id, entry) for entry in self._declaring(name))
         return found.values()
+
+    def _declaring(self, name: str) -> Iterator[Entry]:
+        """Entries of which a dotted name is an exported name or a method, be it after the module's own name."""
+        yield from (entry for entry in self._exporting(name) if _owns(entry, name))
+        dot = name.find(".")
+        while dot >= 0:
+            rest = name[dot + 1 :]
+            yield from (entry for entry in self.by_module.get(name[:dot], ()) if _owns(entry, rest))
+            dot = name.find(".", dot + 1)
+
+    def _exporting(self, name: str) -> Iterator[Entry]:
+        """Entries that export a dotted name or its first part."""
+        for symbol in (name, name.partition(".")[0]):
+            yield from self.by_symbol.get(symbol, ())
+
+    def names(self) -> Iterator[str]:
+        """The paths, exported names and packages that can be asked for."""
+        yield from self.paths
+        for name, entries in self.by_symbol.items():
+            if name not in _UNASKED or any(_can_ask(entry, name) for entry in entries):
+                yield name
+        yield from (entry.title for entry in self.by_id.values() if entry.kind == "package" and entry.title)
 
 
 class View:
     """The entities of one profile, ascending by id, with tables of their positions."""
 
+    entities: Sequence[Entity]
+    by_name: Mapping[str, Sequence[int]]
+    by_region: Mapping[str, Sequence[tuple[int, Span]]]
+    by_link: Mapping[str, Sequence[int]]
+    by_symbol: Mapping[str, Sequence[int]]
+    cited_names: Mapping[str, Sequence[int]]
+
     def __init__(self, prepared: PreparedIndex, entities: Iterable[Entity]) -> None:
         self.prepared = prepared
         self.entities = sorted(entities, key=lambda entity: entity.id)
-        self.by_name: dict[str, list[int]] = {}
-        self.by_region: dict[str, list[tuple[int, Span]]] = {}
-        self.by_link: dict[str, list[int]] = {}
-        self.by_symbol: dict[str, list[int]] = {}
-        for position, entity in enumerate(self.entities):
-            self._add(position, entity)
-        self.position = {entity.id: position for position, entity in enumerate(self.entities)}
-        self._add_citations()
+        numbered = list(enumerate(self.entities))
+        self.by_name = _grouped((name, place) for place, entity in numbered for name in _names(entity))
+        self.by_region = _grouped((path, (place, span)) for place, entity in numbered for path, span in regions(entity))
+        links = [(link, place) for place, entity in numbered for link in entity.links if link.kind in FOLLOWED]
+        self.by_symbol = _grouped((link.symbol, place) for link, place in links if link.symbol is not None)
+        by_link = _grouped((link.target, place) for link, place in links)
+        for key, ids in self._citations():
+            if positions := self._positions(ids):
+                by_link.setdefault(key, []).extend(positions)
+        self.by_link = by_link
         self.cited_names = {name: self._positions(ids) for name, ids in prepared.index.entities_by_name.items()}
 
-    def _add(self, position: int, entity: Entity) -> None:
-        for name in {entity.id, entity.name, *entity.aliases}:
-            self.by_name.setdefault(name, []).append(position)
-        for path, span in regions(entity):
-            self.by_region.setdefault(path, []).append((position, span))
-        for link in entity.links:
-            if link.kind in FOLLOWED:
-                self.by_link.setdefault(link.target, []).append(position)
-                if link.symbol is not None:
-                    self.by_symbol.setdefault(link.symbol, []).append(position)
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of the entities, ascending."""
+        return [entity.id for entity in self.entities]
 
-    def _add_citations(self) -> None:
-        """Let paths beyond the bound of links, and removed ones that records cite, lead to entities like links do."""
+    @cached_property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of the entities."""
+        return [entity.kind for entity in self.entities]
+
+    @cached_property
+    def full(self) -> Collection[int]:
+        """The places of the entities that have no room for more links."""
+        return {place for place, entity in enumerate(self.entities) if len(entity.links) >= MAX_LINKS}
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """The place of each id."""
+        return {entity_id: place for place, entity_id in enumerate(self.ids)}
+
+    def _citations(self) -> Iterator[tuple[str, list[str]]]:
+        """Paths beyond the bound of links, and removed ones that records cite: they lead to entities like links do."""
         index = self.prepared.index
-        for path, ids in index.entities_by_path.items():
-            self._lead(path, self._positions(ids))
+        yield from index.entities_by_path.items()
         for path, ids in index.changes_by_path.items():
-            positions = self._positions(ids)
-            self._lead(path, positions)
-            for entry in self.prepared.by_path.get(path, ()):
-                if entry.kind != "document":
-                    self._lead(entry.id, positions)
-
-    def _lead(self, key: str, positions: list[int]) -> None:
-        if positions:
-            self.by_link.setdefault(key, []).extend(positions)
+            yield path, ids
+            yield from ((e.id, ids) for e in self.prepared.by_path.get(path, ()) if e.kind != "document")
 
     def _positions(self, ids: Iterable[str]) -> list[int]:
         return [self.position[i] for i in ids if i in self.position]
@@ -151,19 +248,34 @@ class View:
         position = self.position.get(entity_id)
         return None if position is None else self.entities[position]
 
+    def beyond(self, ids: Iterable[str]) -> dict[str, Sequence[str]]:
+        """Paths and ids of entries that these entities lead to beyond the bound of their links (reference 4.5)."""
+        return {entity_id: self.unlinked[entity_id] for entity_id in ids if entity_id in self.unlinked}
+
+    @cached_property
+    def unlinked(self) -> Mapping[str, Sequence[str]]:
+        """For each entity with more links than it holds what it leads to beyond them, ascending."""
+        full = {self.ids[place] for place in self.full}
+        found: dict[str, list[str]] = {}
+        if not full:
+            return found
+        prepared = self.prepared
+        for target, owners in prepared.index.changes_by_path.items():
+            for owner in full.intersection(owners):
+                found.setdefault(owner, []).append(target)
+        for target, owners in prepared.index.entities_by_path.items():  # removed paths among these are no links
+            for owner in full.intersection(owners):
+                if target in prepared.by_id or prepared.has(target):
+                    found.setdefault(owner, []).append(target)
+        return {owner: sorted(targets) for owner, targets in found.items()}
+
     def knows(self, path: str) -> bool:
         """Whether something is recorded at this path, or was: a file, a directory, a region, a link."""
         prepared = self.prepared
-        return (
-            path in prepared.by_path or path in self.by_link or path in self.by_region or self._is_listed(path)
-        ) or prepared.is_directory(path)
-
-    def _is_listed(self, path: str) -> bool:
-        position = bisect_left(self.prepared.paths, path)
-        return position < len(self.prepared.paths) and self.prepared.paths[position] == path
+        return path in self.by_link or path in self.by_region or prepared.has(path)
 
     @cached_property
-    def rank(self) -> list[int]:
+    def rank(self) -> Sequence[int]:
         """For each position its place when a limit must choose: decisions, concepts, change logs, newest commits."""
         newest = {entity_id: place for place, entity_id in enumerate(self.prepared.index.commits)}
         places = sorted(range(len(self.entities)), key=lambda position: _preference(self.entities[position], newest))
@@ -173,7 +285,7 @@ class View:
         return rank
 
     @cached_property
-    def relations(self) -> dict[str, list[MemoryRelation]]:
+    def relations(self) -> Mapping[str, Sequence[MemoryRelation]]:
         """Memory relations by the entity they support, each list in the order of answers."""
         found: dict[str, list[MemoryRelation]] = {}
         for relation in sorted(self.prepared.index.memory_relations, key=relation_order):
@@ -184,8 +296,38 @@ class View:
     @cached_property
     def askable(self) -> Askable:
         """The names that may be suggested for a target that nothing matches."""
+        return Askable(self.names())
+
+    def names(self) -> Collection[str]:
+        """All that can be asked for by name."""
         names = {name for entity in self.entities for name in (entity.name, *entity.aliases)}
-        return Askable(names.union(self.prepared.paths, self.prepared.by_symbol))
+        return names.union(self.prepared.names())
+
+
+class Chosen(Sequence[Entity]):
+    """Entities of a view in an order of their own, looked up when they are asked for."""
+
+    def __init__(self, view: View, places: list[int]) -> None:
+        self._view = view
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, number: int) -> Entity: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Entity]: ...
+    def __getitem__(self, number: int | slice) -> Entity | list[Entity]:
+        if isinstance(number, slice):
+            return [self._view.entities[place] for place in self._places[number]]
+        return self._view.entities[self._places[number]]
+
+    def full(self, without: set[int]) -> Iterator[Entity]:
+        """Those that have no room for more links, but for some."""
+        return (
+            self._view.entities[place] for place in self._places if place in self._view.full and place not in without
+        )
 
 
 def is_commit(entity: Entity) -> bool:
@@ -213,39 +355,21 @@ def relation_order(relation: MemoryRelation) -> tuple[str, ...]:
     )
 
 
-def module_names(path: str) -> Iterator[str]:
-    """The dotted names under which a Python file may be imported: from the root, and below a first `src` or `lib`.
-
-    >>> list(module_names("src/trivium/why/__init__.py"))
-    ['src.trivium.why', 'trivium.why']
-    """
-    parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
-    if parts[-1] == "__init__":
-        parts.pop()
-    if parts:
-        yield ".".join(parts)
-    if len(parts) > 1 and parts[0] in {"src", "lib"}:
-        yield ".".join(parts[1:])
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """The second parts by the first, in their order."""
+    groups: dict[str, list[T]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
-def _askable(entry: Entry) -> Iterable[str]:
-    """The exported names that can be asked for: outside Python `default` and `*` are no names (reference 2.4)."""
-    if entry.language == "python":
-        return entry.symbols
-    return (name for name in entry.symbols if name not in _UNASKED)
+def _names(entity: Entity) -> set[str]:
+    return {entity.id, entity.name, *entity.aliases}
 
 
-def _declares(entry: Entry, name: str) -> bool:
-    """Whether a dotted name is one of this entry: an exported name or a method `Name.method`, after its module's name.
-
-    The module's name may be left out, and counts for Python alone.
-    """
-    if _owns(entry, name):
-        return True
-    if entry.language != "python":
-        return False
-    prefixes = (f"{prefix}." for prefix in module_names(entry.path))
-    return any(name.startswith(prefix) and _owns(entry, name.removeprefix(prefix)) for prefix in prefixes)
+def _can_ask(entry: Entry, name: str) -> bool:
+    """Whether an exported name can be asked for: outside Python `default` and `*` are no names (reference 2.4)."""
+    return name not in _UNASKED or entry.language == PYTHON
 
 
 def _owns(entry: Entry, name: str) -> bool:

@@ -6,19 +6,31 @@ documents → cut to the limit → budget. Nothing is inferred, and no file, pro
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
 from trivium.errors import TriviumError
 from trivium.why.budget import with_budget
-from trivium.why.model import Coverage, Definition, DocumentItem, Entity, Entry, Index, MemoryRelation, Response
-from trivium.why.prepared import FOLLOWED, PreparedIndex, Profile, View, regions, relation_order
+from trivium.why.model import (
+    MAX_LINKS,
+    Coverage,
+    Definition,
+    DocumentItem,
+    Entity,
+    Entry,
+    Index,
+    MemoryRelation,
+    Response,
+)
+from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, regions, relation_order
 from trivium.why.response import MAX_BUDGET, MAX_GUIDANCE, MAX_RESULTS, MAX_TARGET, to_dict
-from trivium.why.suggest import suggestions
-from trivium.why.target import Located, locate
+from trivium.why.suggest import MAX_SUGGESTIONS, suggestions
+from trivium.why.target import Located, is_relative, locate
 
 KINDS = ("decision", "concept", "change")
 DEFAULT_LIMIT = 20
@@ -28,8 +40,19 @@ DISABLED = (
     "again (`trivium index`, or `ak-docs index`). A restricted service cannot do this itself: give it a stored index "
     "that holds entities."
 )
+DISABLED_SERVICE = (
+    "The restricted profile has no knowledge entities here: it switches them off and builds no index of its own. Where "
+    "the repository may be read, set index.knowledgeEntities.enabled to true and build the index again; then give the "
+    "service this stored index."
+)
 _MAX_WORDS = 96
 """Characters of a target that are searched for as words."""
+_ROOM_FOR_BUDGET = 96
+"""Characters of guidance that are left for what the budget has to say."""
+_CHANGE = "knowledge-change:"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ANY_COMMIT = re.compile(r"[0-9A-Fa-f]{4,64}")
+_ABBREVIATED = re.compile(r"(?=.*[0-9])(?:[0-9A-Fa-f]{7,64})")
 UNREAD_HISTORY = Coverage(
     analyzer="knowledge-query",
     scope=HISTORY_SCOPE,
@@ -56,6 +79,7 @@ class Request(NamedTuple):
     budget_tokens: int | None
     profile: Profile
     root: str | None
+    folder: str = ""
 
 
 class Found(msgspec.Struct):
@@ -65,11 +89,11 @@ class Found(msgspec.Struct):
     source: str
     enabled: bool
     coverage: list[Coverage]
-    ranked: list[Entity] = []
+    ranked: Sequence[Entity] = ()
     documents: list[DocumentItem] = []
     """The first ones, as many as the request's limit."""
     document_count: int = 0
-    relations: dict[str, list[MemoryRelation]] = {}
+    relations: Mapping[str, Sequence[MemoryRelation]] = {}
     guidance: list[str] = []
 
 
@@ -82,20 +106,32 @@ def knowledge_why(
     budget_tokens: int | None = None,
     profile: Profile = "local",
     root: str | None = None,
+    folder: str = "",
 ) -> dict[str, Any]:
     """The decisions, concepts and changes recorded about a path, symbol, name or id (Knowledge query v1).
 
     `limit` (1 to 100) bounds each of the three lists; `root` is the repository's absolute path, needed only to
-    understand absolute targets. Prepare an index (`PreparedIndex`) to ask it more than once. Raises
-    `WhyRequestError`; a target that nothing matches is an answer with empty lists, never an error.
+    understand absolute targets; `folder` is the working folder below it (`src/app`), from which a target is read that
+    names nothing from the root. Prepare an index (`PreparedIndex`) to ask it more than once. Raises `WhyRequestError`;
+    a target that nothing matches is an answer with empty lists, never an error.
     """
-    request = check_request(target, kind, limit, budget_tokens, profile, root)
+    request = check_request(target, kind, limit, budget_tokens, profile, root)._replace(folder=folder)
     prepared = index if isinstance(index, PreparedIndex) else PreparedIndex(index)
     found = _find(prepared, request)
     answer = cut(found, request.limit)
     if request.budget_tokens is not None:
         answer = with_budget(answer, request.budget_tokens, request.limit, lambda lower: cut(found, lower))
     return to_dict(answer)
+
+
+def asked_paths(
+    prepared: PreparedIndex, target: str, *, profile: Profile = "local", root: str | None = None, folder: str = ""
+) -> list[str]:
+    """The paths that a target stands for: its own, and those of the modules that export it; for showing them first."""
+    request = Request(target.strip(), None, DEFAULT_LIMIT, None, profile, root, folder)
+    located = _locate(prepared.view(profile), request).located
+    found = {entry.path for entry in _entries(prepared, request.target, located)}
+    return sorted(found if located.path is None else found | {located.path})
 
 
 # --- step 1: the request --------------------------------------------------------------------------
@@ -131,7 +167,9 @@ def check_request(
 def _whole_number(argument: str, value: object, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise WhyRequestError(
-            argument, f"must be a whole number from 1 to {most:,}", f"For example {min(20, most)}; or leave it out."
+            argument,
+            f"must be a whole number from 1 to {most:,}",
+            f"For example {DEFAULT_LIMIT if most == MAX_RESULTS else 4_000}; or leave it out.",
         )
     return value
 
@@ -141,49 +179,96 @@ def _whole_number(argument: str, value: object, most: int) -> int:
 
 def _find(prepared: PreparedIndex, request: Request) -> Found:
     """Steps 2 to 8, 10, 11 and 13, without any limit."""
-    index = prepared.index
+    head = prepared.head
     restricted = request.profile == "service"
-    source = f"index:{index.index_hash}"
-    if index.entities is None:
-        return Found(request, source, False, [UNREAD_HISTORY] if restricted else [], guidance=[DISABLED])
+    source = f"index:{head.index_hash}"
+    if not head.enabled:
+        why = DISABLED_SERVICE if restricted else DISABLED
+        return Found(request, source, False, [UNREAD_HISTORY] if restricted else [], guidance=[why])
     view = prepared.view(request.profile)
-    found = Found(request, source, True, _coverage(index.coverage, restricted), relations=view.relations)
-    located, named = _locate(view, request)
+    found = Found(request, source, True, _coverage(head.coverage, restricted), relations=view.relations)
+    read = _locate(view, request)
+    located = read.located
     entries = _entries(prepared, request.target, located)
     direct = _direct(view, request.target, located)
     near = _about_lines(view, located)
     keys = {request.target, *_path_keys(prepared, located), *(entry.id for entry in entries)}
+    keys.update(entry.path for entry in entries if entry.kind == "package")
     keys.update(_reached(view, direct))
     matching = direct | near | _belonging(view, request.target, located) | _linked(view, request.target, keys)
-    found.ranked = _ranked(view, matching, direct, near, request.kind)
+    found.ranked = ranked = Chosen(view, _ranked(view, matching, direct, near, request.kind))
     found.document_count, found.documents = _documents(prepared, keys, request.limit)
-    known = bool(matching or entries or located.path is not None or named)
-    found.guidance = _guidance(view, found, located, len(matching), known)
+    if not (matching or entries or located.path is not None or read.is_id):
+        found.guidance = _unknown(view, request, read)
+        return found
+    said = [*read.said, *_package(entries, request.target), *_around(prepared, located)]
+    said += _kind_missing(found, len(matching))
+    said += _beyond(ranked.full(direct | near), keys, request.target)
+    found.guidance = _within(said)
     return found
 
 
-def _locate(view: View, request: Request) -> tuple[Located, bool]:
-    """The target as a path, and whether it is the id of an entry; such an id stands for the entry's path."""
-    entry = view.prepared.by_id.get(request.target)
-    if entry is None:
-        return locate(request.target, view.knows, request.root), False
-    path = None if entry.kind == "package" else entry.path
-    return Located(path, None, request.target), True
+class _Read(NamedTuple):
+    """How a target was read: as which path, whether as the id of an entry, what is to be said about it."""
+
+    located: Located
+    is_id: bool = False
+    said: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()
+
+
+def _locate(view: View, request: Request) -> _Read:
+    """The target as a path, from the root or from the working folder; the id of an entry stands for its path.
+
+    What the root has under exactly this name comes first; a target that begins with a dot is read from the folder.
+    """
+    target = request.target
+    entry = view.prepared.by_id.get(target)
+    if entry is not None:
+        return _Read(Located(None if entry.kind == "package" else entry.path, None, target), is_id=True)
+    found = locate(target, view.knows, request.root)
+    spellings: tuple[str, ...] = (target, found.spelling)
+    if not request.folder:
+        return _Read(found, spellings=spellings)
+    here = locate(target, view.knows, request.root, request.folder)
+    spellings = (*spellings, here.spelling)
+    if here.path is None and found.path is not None and is_relative(target):
+        return _Read(found, said=(f"Read from the root: `{found.path or '.'}`.",), spellings=spellings)
+    if here.path is None or here.path == found.path:
+        return _Read(found, spellings=spellings)
+    if is_relative(target) or (found.path is None and not _is_named(view, target)):
+        return _Read(here, said=(f"Read from the working folder: `{here.path or '.'}`.",), spellings=spellings)
+    if found.path is None:
+        return _Read(found, spellings=spellings)
+    other = f"Read from the root. The one in the working folder is `{here.path}`."
+    return _Read(found, said=(other,), spellings=spellings)
+
+
+def _is_named(view: View, target: str) -> bool:
+    """Whether something has exactly this name."""
+    prepared = view.prepared
+    if target in view.by_name or target in view.by_symbol or target in view.cited_names:
+        return True
+    return prepared.package(target) is not None or bool(list(prepared.exporting(target)))
 
 
 def _entries(prepared: PreparedIndex, target: str, located: Located) -> list[Entry]:
-    """Step 5: entries with this id, this path or this exported name."""
+    """Step 5: entries with this id, this path, this exported name or, as packages, this name."""
     found = [*prepared.exporting(target), *prepared.by_path.get(target, ())]
     if target in prepared.by_id:
         found.append(prepared.by_id[target])
+    elif (package := prepared.package(target)) is not None:
+        found.append(package)
     if located.path is not None and located.path != target:
         found.extend(prepared.by_path.get(located.path, ()))
     return found
 
 
 def _direct(view: View, target: str, located: Located) -> set[int]:
-    """Step 4: entities of this id, name or alias, or with a region in this document (at these lines)."""
+    """Step 4: entities of this id, name or alias, of this whole commit id, or with a region there (at these lines)."""
     spellings = {target, located.path or target}
+    if _COMMIT.fullmatch(target):
+        spellings.add(f"{_CHANGE}{target}")
     direct = {position for text in spellings for position in view.by_name.get(text, ())}
     for position, (first, last) in view.by_region.get(located.path or "", ()):
         if located.lines is None or (first <= located.lines[1] and last >= located.lines[0]):
@@ -231,15 +316,19 @@ def _path_keys(prepared: PreparedIndex, located: Located) -> Iterable[str]:
     below = prepared.paths_below(located.path)
     yield located.path
     yield from below
-    yield from (entry.id for path in below for entry in prepared.by_path.get(path, ()))
+    yield from (entry_id for path in below for entry_id in prepared.ids_at(path))
 
 
 def _reached(view: View, direct: Iterable[int]) -> Iterable[str]:
-    """Step 6: paths of the regions of direct entities, and the targets of their links."""
-    for position in direct:
-        entity = view.entities[position]
+    """Step 6: paths of the regions of direct entities, and the targets of their links, be they beyond the bound."""
+    entities = [view.entities[position] for position in direct]
+    for entity in entities:
         yield from (path for path, _ in regions(entity))
         yield from (link.target for link in entity.links if link.kind in FOLLOWED)
+    for targets in view.beyond(entity.id for entity in entities).values():
+        yield from targets
+        at = (entry for target in targets for entry in view.prepared.by_path.get(target, ()))
+        yield from (entry.id for entry in at if entry.kind != "document")
 
 
 def _linked(view: View, target: str, keys: set[str]) -> set[int]:
@@ -248,14 +337,13 @@ def _linked(view: View, target: str, keys: set[str]) -> set[int]:
     return found.union(*map(view.by_link.__getitem__, view.by_link.keys() & keys))
 
 
-def _ranked(view: View, matching: set[int], direct: set[int], near: set[int], kind: str | None) -> list[Entity]:
+def _ranked(view: View, matching: set[int], direct: set[int], near: set[int], kind: str | None) -> list[int]:
     """Step 8, and the order in which a limit keeps entities: direct ones, then by kind, then the newest commits."""
 
     def place(position: int) -> tuple[int, int]:
         return (0 if position in direct else 1 if position in near else 2, view.rank[position])
 
-    ordered = (view.entities[position] for position in sorted(matching, key=place))
-    return [entity for entity in ordered if kind is None or entity.kind == kind]
+    return [position for position in sorted(matching, key=place) if kind is None or view.kinds[position] == kind]
 
 
 # --- steps 9 to 13: the answer --------------------------------------------------------------------
@@ -271,10 +359,9 @@ def _documents(prepared: PreparedIndex, keys: set[str], limit: int) -> tuple[int
 def _document(prepared: PreparedIndex, document: str, keys: set[str]) -> DocumentItem:
     """A document with the paths that led to it, each with the first line of its mention where that is known."""
     via: dict[str, int | None] = {}
-    for entry_id, line in prepared.cited[document].items():
-        entry = prepared.by_id[entry_id]
-        if entry_id in keys or entry.path in keys:
-            path = entry.path or entry_id
+    for entry_id, (place, line) in prepared.cited[document].items():
+        if entry_id in keys or place in keys:
+            path = place or entry_id
             lines = [known for known in (line, via.get(path)) if known is not None]
             via[path] = min(lines, default=None)
     found = prepared.by_id[document]
@@ -320,17 +407,70 @@ def cut(found: Found, limit: int) -> Response:
 # --- guidance -------------------------------------------------------------------------------------
 
 
-def _guidance(view: View, found: Found, located: Located, matching: int, known: bool) -> list[str]:
-    """What is worth saying beside the lists: the definition around a line, other kinds, names close to an unknown."""
-    if not known:
-        spellings = [found.request.target, located.spelling]
-        said = _suggested(suggestions(view.askable, spellings))
-        return said if found.request.profile == "service" else [*said, *_words(found.request.target)]
-    said = _around(view.prepared, located)
-    if found.request.kind is not None and matching and not found.ranked:
-        count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
-        said.append(f"No {found.request.kind} is recorded about this target; without the kind there {count}.")
-    return [text for text in said if len(text) <= MAX_GUIDANCE // 2]
+def _unknown(view: View, request: Request, read: _Read) -> list[str]:
+    """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
+    names = [*_commits(view, request.target), *suggestions(view.askable, read.spellings)][:MAX_SUGGESTIONS]
+    said = _suggested(names) or _wrong_lines(view, request)
+    if request.profile == "service":
+        return said
+    if not said and _ABBREVIATED.fullmatch(request.target):
+        said = ["No commit that was read has an id that is or begins so."]
+    return [*said, *_words(request.target)]
+
+
+def _wrong_lines(view: View, request: Request) -> list[str]:
+    """How lines are written, when what stands before the last colon is a path."""
+    start, colon, _ = request.target.rpartition(":")
+    path = locate(start, view.knows, request.root).path if colon else None
+    return [f"There is `{path}`; its lines are written `{path}:12` or `{path}:3-9`."] if path else []
+
+
+def _commits(view: View, target: str) -> list[str]:
+    """The ids of the commits that begin with an abbreviated one."""
+    if not _ANY_COMMIT.fullmatch(target):
+        return []
+    start = f"{_CHANGE}{target.lower()}"
+    ids = (view.ids[place] for place in range(bisect_left(view.ids, start), len(view.ids)))
+    alike = (found.removeprefix(_CHANGE) for found in itertools.takewhile(lambda found: found.startswith(start), ids))
+    return [sha for sha in alike if _COMMIT.fullmatch(sha)][:MAX_SUGGESTIONS]
+
+
+def _within(said: Iterable[str]) -> list[str]:
+    """Sentences as far as guidance has room for them."""
+    kept: list[str] = []
+    for text in said:
+        if sum(map(len, kept)) + len(kept) + len(text) <= MAX_GUIDANCE - _ROOM_FOR_BUDGET:
+            kept.append(text)
+    return kept
+
+
+def _kind_missing(found: Found, matching: int) -> list[str]:
+    """That there are entities of other kinds; nothing is denied but what was looked for."""
+    kind = found.request.kind
+    if kind is None or not matching or found.ranked:
+        return []
+    count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
+    return [f"Among what was read no {kind} is linked to this target; without the kind there {count}."]
+
+
+def _beyond(full: Iterable[Entity], keys: set[str], target: str) -> list[str]:
+    """How many of the entities that have no room for more links lead here by links for which they had none."""
+    count = 0
+    for entity in full:
+        count += not any(link.target in keys or link.symbol == target for link in entity.links)
+    if not count:
+        return []
+    one = "One entity names" if count == 1 else f"{count} entities name"
+    return [f"{one} this target beyond the {MAX_LINKS} links that an entity holds."]
+
+
+def _package(entries: list[Entry], target: str) -> list[str]:
+    """Of a package asked by its name or id: its manifest, and how to ask for all of its files."""
+    for entry in entries:
+        if entry.kind == "package" and target in (entry.id, entry.title):
+            folder = entry.path.rpartition("/")[0] or "."
+            return [f"This is the package of `{entry.path}`. To ask for all that lies in it: `{folder}`."]
+    return []
 
 
 def _suggested(names: list[str]) -> list[str]:
@@ -369,10 +509,14 @@ def _words(target: str) -> list[str]:
 
 
 def _around(prepared: PreparedIndex, located: Located) -> list[str]:
-    """Which definition holds the asked lines: the smallest around all of them."""
+    """Which definition holds the asked lines, the smallest around all of them; or that the file has no such line."""
     if located.lines is None:
         return []
     first, last = located.lines
+    length = max((entry.line_count or 0 for entry in prepared.by_path.get(located.path or "", ())), default=0)
+    if 0 < length < last:
+        ends = f"`{located.path}` ends at line {length:,}"
+        return [f"{ends}." if first <= length else f"{ends}; this answer is about the whole file."]
     around = [
         (definition.line_end - definition.line_start, definition.line_start, definition.name)
         for _, definition in _definitions(prepared, located)

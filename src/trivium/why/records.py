@@ -11,7 +11,7 @@ from trivium.why.places import is_home
 
 _FILE_NUMBER = re.compile(r"(?:[A-Za-z]+[-_ ])*0*(\d{1,6})(?=[-_. ]|$)(?!-\d\d-\d\d)")
 _TITLE_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*)?0*(\d{1,6})\s*[.:–—-]")
-_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*|#)?0*(\d{1,6})")
+_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*|#)?(?:(?:no\.?|nr\.?|n[°º]|№|number)\s*)?0*(\d{1,6})", re.IGNORECASE)
 _SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt")
 
 

@@ -10,17 +10,21 @@ from trivium.why.model import Entity
 from trivium.why.prepared import regions
 
 Find = Callable[[str], Entity | None]
+Beyond = Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
 
 _KIND_ORDER = {"decision": 0, "concept": 1, "change": 2}
 _LINK_WORDS = {"affects": ("affected-path", "affected-fact"), "defines": ("defines-symbol",)}
 _SUPERSESSION = {"supersedes": "supersedes", "superseded-by": "superseded by"}
 _AT_PATH = ("module:", "area:", "document:")
 _CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+")
+_AFTER = ("", "/", ":", " ")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 NOTHING = (
-    "Nothing recorded matches. That does not show that there was no reason; the coverage below says what was read."
+    "No {kind} that was read matches. That does not show that there was no reason; the coverage below says what was "
+    "read."
 )
+ANY_KIND = "decision, concept or change"
 SHOWN = 8
 """The most paths, names or places in one line; the rest is counted."""
 MAX_REASON = 240
@@ -29,33 +33,43 @@ OTHERS = 3
 AMBIGUITIES = 3
 _AMBIGUOUS = "ambiguous-symbol: "
 MORE = "--json shows all"
-TRUNCATED = "Some results were left out by the limit; ask with a higher one to see more."
+BEYOND = "beyond the links that an entity holds"
+TRUNCATED = "Some results were left out by the limit; ask with a higher one, at most 100, to see more."
 
 
 def render_text(
     answer: dict[str, Any],
     find: Find | None = None,
     *,
+    beyond: Beyond | None = None,
+    kind: str | None = None,
+    asked: Iterable[str] = (),
     color: bool = False,
     more: str = MORE,
+    truncated: str = TRUNCATED,
     commits: Sequence[str] = (),
 ) -> str:
     """The text of an answer of `knowledge_why`, ending in a line ending; equal answers give equal text.
 
     `find` looks up entities that are linked but not in the answer (`View.entity`), so that supersession can be told
-    with name and status; `commits` are the change ids of the first-parent line, newest first (`Index.commits`), without
-    which commits are ordered by date. Long lists are cut, saying how `more` is had; what says the same twice is said
-    once. Control characters of repository texts become spaces.
+    with name and status, `beyond` what entities lead to beyond their links (`View.beyond`). `kind` is the kind that was
+    asked for, `asked` the paths that the target stands for: of long lists they are shown first. `commits` are the
+    change ids of the first-parent line, newest first (`Index.commits`), without which commits are ordered by date. Long
+    lists are cut, saying how `more` is had; what says the same twice is said once. Control characters of repository
+    texts become spaces.
     """
     known = _Known(answer, find)
-    short = _Short(answer["target"], more)
+    short = _Short([answer["target"], *asked], more)
+    ids = [str(entity["id"]) for entity in answer["entities"]]
+    further = {} if beyond is None else beyond(ids)
     newest = {entity_id: place for place, entity_id in enumerate(commits)}
     ordered = _ordered(answer["entities"], newest)
-    blocks = [list(_head(answer)), *(list(_entity(entity, known, short)) for entity in ordered)]
+    blocks = [list(_head(answer, kind))]
+    blocks += [list(_entity(entity, known, short, further.get(entity["id"], ()))) for entity in ordered]
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
     blocks.append([f"Cited by {item['path']} {short.context(item['context'])}" for item in answer["documents"]])
     blocks.append(list(_coverage(answer["coverage"], short, more)))
-    blocks.append([TRUNCATED] if answer["truncated"] else [])
+    blocks.append([truncated] if answer["truncated"] else [])
     cleaned = [[_CONTROL.sub(" ", line) for line in block] for block in blocks if block]
     if color:
         for block in cleaned[: 1 + len(answer["entities"])]:
@@ -64,25 +78,30 @@ def render_text(
 
 
 class _Short:
-    """Lists cut to what a line holds; items that are or lie below the target come first."""
+    """Lists cut to what a line holds; items that are or lie below what was asked come first."""
 
-    def __init__(self, target: str, more: str) -> None:
-        self._target = target.removeprefix("./").rstrip("/")
+    def __init__(self, asked: Iterable[str], more: str) -> None:
+        self._asked = {text.removeprefix("./").rstrip("/") for text in asked} - {""}
         self._more = more
 
-    def __call__(self, items: Sequence[str]) -> str:
-        if len(items) <= SHOWN:
-            return ", ".join(items)
-        first = sorted(items, key=lambda item: not self.is_asked(item))[:SHOWN]
-        return f"{', '.join(first)} and {len(items) - SHOWN} more ({self._more})"
+    def __call__(self, items: Sequence[str], beyond: Sequence[str] = ()) -> str:
+        """The first of the items, and how many are left; `more` does not tell those that are `beyond`."""
+        every = [*items, *beyond]
+        if len(every) <= SHOWN:
+            return ", ".join(every)
+        places = sorted(range(len(every)), key=lambda place: not self.is_asked(every[place]))
+        left = len(every) - SHOWN
+        hidden = sum(place >= len(items) for place in places[SHOWN:])
+        how = self._more if not hidden else self._more.replace("all", f"{left - hidden:,} of them")
+        told = how if hidden < left else BEYOND
+        return f"{', '.join(every[place] for place in places[:SHOWN])} and {left:,} more ({told})"
 
     def context(self, text: str) -> str:
         return f"via {self(text.removeprefix('via ').split(', '))}"
 
     def is_asked(self, item: str) -> bool:
-        """Whether the item is the target or lies below it."""
-        rest = item.removeprefix(self._target)
-        return rest != item and (not rest or rest[0] in "/: ")
+        """Whether the item is what was asked or lies below it."""
+        return any(item.startswith(asked) and item[len(asked) : len(asked) + 1] in _AFTER for asked in self._asked)
 
 
 class _Known:
@@ -103,7 +122,7 @@ class _Known:
         return found if entity.status is None else found | {"status": entity.status}
 
 
-def _head(answer: dict[str, Any]) -> Iterator[str]:
+def _head(answer: dict[str, Any], kind: str | None) -> Iterator[str]:
     yield f"Why: {answer['target']}"
     if "guidance" in answer:
         yield answer["guidance"]
@@ -112,7 +131,7 @@ def _head(answer: dict[str, Any]) -> Iterator[str]:
         fits = "yes" if budget["fits"] else "no"
         yield f"Budget: {budget['tokens']['total']}/{budget['budgetTokens']} tokens (approximate), fits: {fits}"
     if answer["enabled"] and not answer["entities"]:
-        yield NOTHING
+        yield NOTHING.format(kind=kind or ANY_KIND)
 
 
 def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -134,7 +153,7 @@ def _sha(entity: dict[str, Any]) -> str | None:
     return next((str(proof["sha"]) for proof in entity["evidence"] if proof["kind"] == "commit"), None)
 
 
-def _entity(entity: dict[str, Any], known: _Known, short: _Short) -> Iterator[str]:
+def _entity(entity: dict[str, Any], known: _Known, short: _Short, beyond: Iterable[str]) -> Iterator[str]:
     status = f" [{entity['status']}]" if "status" in entity else ""
     date = f" {entity['date']}" if "date" in entity and _sha(entity) is None else ""
     yield f"{entity['kind']}: {entity['name']}{status}{date}"
@@ -153,7 +172,8 @@ def _entity(entity: dict[str, Any], known: _Known, short: _Short) -> Iterator[st
         yield f"  evidence: {short(evidence)}"
     lines = {words: [_with_symbols(path, names) for path, names in targets.items()] for words, targets in links.items()}
     lines["affects"] = [item for item in lines["affects"] if item not in lines["defines"]]
-    yield from (f"  {words}: {short(items)}" for words, items in lines.items() if items)
+    further = {"affects": [path for path in dict.fromkeys(map(_place, beyond)) if path not in told]}
+    yield from (f"  {words}: {short(items, further.get(words, ()))}" for words, items in lines.items() if items)
 
 
 def _evidence(entity: dict[str, Any], told: Container[str]) -> Iterator[str]:
@@ -221,10 +241,19 @@ def _coverage(records: Sequence[dict[str, Any]], short: _Short, more: str) -> It
     lines = OTHERS if len(others) <= OTHERS else OTHERS - 1
     for record in others[:lines]:
         reason = _reason(record.get("reason") or "", short, more)
-        yield f"{record['scope']}: {record['status']}{f' — {reason}' if reason else ''}"
+        yield f"{record['scope']}: {record['status']}{f' — {reason}' if reason else ''}{_places(record)}"
     if rest := others[lines:]:
         named = ", ".join(f"{record['scope']} ({record['status']})" for record in rest[:SHOWN])
         yield f"not complete either: {named}{' and others' if len(rest) > SHOWN else ''} ({more})"
+
+
+def _places(record: dict[str, Any]) -> str:
+    """Where a record's reasons were met; names with several owners are told by themselves."""
+    places = [f"{place['path']}:{place['line']}" for place in record.get("evidence", ())]
+    if not places or (record.get("reason") or "").startswith(_AMBIGUOUS):
+        return ""
+    rest = len(places) - OTHERS
+    return f" ({', '.join(places[:OTHERS])}{f' and {rest:,} more' if rest > 0 else ''})"
 
 
 def _reason(reason: str, short: _Short, more: str) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import unquote
 
 from .collector import UNASKED
 from .languages import PYTHON
 from .model import Entry, ModuleSymbols
+from .python_names import python_modules
 
 _MAX_TOKEN = 1024
 _LINES = re.compile(r":L?[0-9]{1,9}(?:[-:]L?[0-9]{1,9})?\Z")
 _SPECIAL = re.compile(r"[/\\.#?:%]")
 _SEPARATORS = re.compile(r"::|#")
-_ROOT_FOLDERS = frozenset({"src", "lib", "python"})
 _MAX_STEPS = 8
 
 
@@ -65,31 +65,6 @@ def _decoded(text: str) -> str:
         return text
 
 
-def module_names(path: str, packages: Container[str] = (), folders: Container[str] = ()) -> set[str]:
-    """The dotted names under which a Python file may be imported (reference 2.4).
-
-    They start at the root, below `src`, `lib` or `python`, below a manifest's folder (`packages`), and at the topmost
-    of the folders with an `__init__` (`folders`) around the file.
-
-    >>> sorted(module_names("src/trivium/why/__init__.py"))
-    ['src.trivium.why', 'trivium.why']
-    """
-    parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
-    if parts[-1] == "__init__":
-        parts.pop()
-    starts = {0}
-    above = ["/".join(parts[:depth]) for depth in range(len(parts))]
-    for depth in range(1, len(parts)):
-        if parts[depth - 1] in _ROOT_FOLDERS or above[depth] in packages:
-            starts.add(depth)
-    top = path.count("/")
-    while top and "/".join(path.split("/")[:top]) in folders:
-        top -= 1
-    if top < path.count("/"):
-        starts.add(top)
-    return {".".join(parts[start:]) for start in starts if start < len(parts)}
-
-
 class EntryResolver:
     """Implements `model.Resolver` over entries and the paths that discovery listed.
 
@@ -105,7 +80,6 @@ class EntryResolver:
         self._paths = set(paths)
         self._at: dict[str, Entry] = {}
         self._packages: dict[str, str] = {}
-        self._package_folders: set[str] = set()
         self._declaring: dict[str, list[str]] = {}
         self._forwarding: dict[str, list[str]] = {}
         self._definitions: dict[str, set[str]] = {}
@@ -113,7 +87,6 @@ class EntryResolver:
             self.by_id[entry.id] = entry
             if entry.kind == "package":
                 self._packages[entry.title or entry.id.partition(":")[2]] = entry.id
-                self._package_folders.add(dirname(entry.path))
             else:
                 self._at[entry.path] = entry
             if entry.kind in ("module", "document"):
@@ -319,16 +292,8 @@ class EntryResolver:
     @cached_property
     def _python(self) -> dict[str, list[str]]:
         """Dotted names of Python modules to their ids."""
-        entries = [entry for entry in self.by_id.values() if entry.kind == "module" and entry.language == PYTHON]
-        folders = {dirname(entry.path) for entry in entries if entry.path.rpartition("/")[2] in _INITS}
-        table: dict[str, list[str]] = {}
-        for entry in entries:
-            for name in module_names(entry.path, self._package_folders, folders):
-                table.setdefault(name, []).append(entry.id)
-        return table
-
-
-_INITS = frozenset({"__init__.py", "__init__.pyi"})
+        modules = python_modules(self.by_id.values())
+        return {name: [entry.id for entry in entries] for name, entries in modules.items()}
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

@@ -5,43 +5,77 @@ Kept apart from the build so that a query need not load what reads files.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from trivium.why.config import Config
 from trivium.why.discover import Discovery
-from trivium.why.fingerprint import FileHashes, fingerprint
-from trivium.why.languages import is_source, language_of
+from trivium.why.fingerprint import FileHashes, fingerprint, history_state
+from trivium.why.languages import PYTHON, is_source, language_of
 from trivium.why.manifests import is_manifest
+from trivium.why.model import ModuleSymbols
 from trivium.why.places import DocumentRules, is_document
 from trivium.why.symbols import analyser_versions
 
-READING_VERSION = "1"
+READING_VERSION = "2"
 """Raise it when what is read out of a file changes: kept parts are then read again."""
-
+PYTHON_GRAMMAR = f"{sys.version_info[0]}.{sys.version_info[1]}"
+"""The version of the grammar of Python files: that of Python itself."""
 
 _SETTINGS = "."
+_GRAMMAR = "+"
 
 
-def state_of(root: Path, config: Config, discovery: Discovery, hashes: FileHashes) -> str:
+def state_of(
+    root: Path,
+    config: Config,
+    discovery: Discovery,
+    hashes: FileHashes,
+    history: dict[str, Any] | None = None,
+) -> str:
     """The fingerprint of a repository as it is: equal to that of a build when its index is still true.
 
-    It ends in the digest of the settings, so that these can be told from the files.
+    It ends in the digest of the settings, so that these can be told from the files. `history` is that of
+    `history_state`, if it was read already.
     """
     rules = rules_of(config)
     state = fingerprint(
         root,
         config,
         discovery,
-        versions=versions(discovery),
+        versions=versions(languages_of(file.path for file in discovery.files)),
         hashes=hashes,
         content=lambda path: is_read(path, rules),
+        history=history_state(root, config) if history is None and config.entities else history,
     )
     return f"{state}{_SETTINGS}{config.digest}"
 
 
+def marked(state: str, modules: Mapping[str, ModuleSymbols]) -> str:
+    """The mark of an index of this state: with the grammar that could not parse some of its Python files, if any.
+
+    Another Python may be able to; what one grammar parses, all of them read alike.
+    """
+    unread = any(module.language == PYTHON and not module.parsed for module in modules.values())
+    return f"{state}{_GRAMMAR}{PYTHON_GRAMMAR}" if unread else state
+
+
+def is_marked(mark: str, state: str) -> bool:
+    """Whether an index with this mark is one of this state."""
+    return mark.partition(_GRAMMAR)[0] == state and not foreign_grammar(mark)
+
+
+def foreign_grammar(mark: str) -> bool:
+    """Whether files were left unparsed by another Python than this one."""
+    _, told, grammar = mark.partition(_GRAMMAR)
+    return bool(told) and grammar != PYTHON_GRAMMAR
+
+
 def same_settings(mark: str, config: Config) -> bool:
-    """Whether a fingerprint of `state_of` was made with these settings, as far as it tells."""
-    _, told, digest = mark.rpartition(_SETTINGS)
+    """Whether a mark was made with these settings, as far as it tells."""
+    _, told, digest = mark.partition(_GRAMMAR)[0].rpartition(_SETTINGS)
     return not told or digest == config.digest
 
 
@@ -49,9 +83,13 @@ def rules_of(config: Config) -> DocumentRules:
     return DocumentRules(config.records, config.glossaries, config.changelogs, config.generated_markers)
 
 
-def versions(discovery: Discovery) -> dict[str, str]:
-    """The versions of everything that reads files of this repository."""
-    languages = {language for file in discovery.files if (language := language_of(file.path)) is not None}
+def languages_of(paths: Iterable[str]) -> list[str]:
+    """The languages of these files, ascending."""
+    return sorted({language for path in paths if (language := language_of(path)) is not None})
+
+
+def versions(languages: Iterable[str]) -> dict[str, str]:
+    """The versions of everything that reads files of these languages."""
     return analyser_versions(languages) | {"reading": READING_VERSION}
 
 

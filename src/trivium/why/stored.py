@@ -1,12 +1,14 @@
-"""The index of a context: built into the store, loaded, and checked for freshness.
+"""The index of a context: built into the store, loaded whole or in part, and checked for freshness.
 
 Loading and checking are what every `why` does, so the build and the projection are imported only to build.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +16,24 @@ import msgspec
 
 from trivium.errors import TriviumError
 from trivium.store import repository
-from trivium.store.sqlite import SqliteStore
+from trivium.store.sqlite import Session, SqliteStore
+from trivium.why import glance
 from trivium.why.collecting import rare_collections
 from trivium.why.config import Config, load_config
 from trivium.why.discover import discover
-from trivium.why.fingerprint import FileHashes
+from trivium.why.fingerprint import FileHashes, history_state
+from trivium.why.glance import Glance
+from trivium.why.lookup import LookupIndex, MissingPageError, pages_of
 from trivium.why.model import Index, sha256
+from trivium.why.names import path_of, text_of
 from trivium.why.prepared import PreparedIndex
-from trivium.why.state import same_settings, state_of
+from trivium.why.state import is_marked, is_read, rules_of, same_settings, state_of
 
 if TYPE_CHECKING:
     from trivium.why.build import Build, Parts, Progress, Summary
     from trivium.why.projection import ProjectionReport
+
+_GLANCE = "glance"
 
 
 class IndexMissingError(TriviumError):
@@ -90,14 +98,16 @@ def build_into(
         parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())
         built = build(root, config, parts=parts, hashes=hashes, progress=progress)
         stored = repository.StoredIndex(
-            str(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
+            text_of(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
         )
+        pages = chain(pages_of(PreparedIndex(built.index)), _glance_page(built.glance))
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
             changed = repository.current_hash(session, ctx) != stored.index_hash
             graph = Graph(session, ctx, clock(), index_texts)
             report = project(graph, built.index)
             graph.finish()
-            repository.save(session, ctx, stored, built.parts.to_bytes(), clock())
+            repository.save(session, ctx, stored, built.parts.to_bytes(), pages, clock())
+        built.parts = Parts()  # stored, and of no use any more
     store.moment += 1
     return Indexed(built.summary, report, changed, built)
 
@@ -112,27 +122,64 @@ def _earlier(store: SqliteStore, ctx: int) -> tuple[Parts, FileHashes]:
     return Parts.from_bytes(found[1]), FileHashes.from_json(found[0])
 
 
+def _glance_page(seen: Glance | None) -> list[repository.Page]:
+    return [] if seen is None else [(_GLANCE, 0, seen.to_bytes())]
+
+
 def settings_for(store: SqliteStore, root: Path, config: Config | None) -> Config:
     """The configuration, by default the repository's own, with the database named if it lies in the repository."""
     chosen = config or load_config(root, entities=True)
     database = None if store.in_memory else Path(store.path).resolve()
     if database is None or not database.is_relative_to(root):
         return chosen
-    return msgspec.structs.replace(chosen, database=database.relative_to(root).as_posix())
+    return msgspec.structs.replace(chosen, database=text_of(database.relative_to(root).as_posix()))
 
 
-def stored_index(store: SqliteStore, ctx: int) -> repository.StoredIndex:
-    """The stored row. Raises: IndexMissingError."""
+# --- loading --------------------------------------------------------------------------------------
+
+
+def load_index(store: SqliteStore, ctx: int) -> Loaded:
+    """The whole index, ready for many questions. Raises: IndexMissingError, IndexDamagedError."""
     with store.read() as session:
         found = repository.load(session, ctx)
     if found is None:
-        raise IndexMissingError("This context has no repository index.", "Build it with: trivium index")
-    return found
+        raise _missing()
+    return Loaded(PreparedIndex(_decoded(found)), found.root, found.index_hash)
 
 
-def prepare(stored: repository.StoredIndex) -> Loaded:
-    """Decode a stored index. Raises: IndexDamagedError when its hash does not fit."""
-    _check_whole(stored)
+@contextmanager
+def opened_index(store: SqliteStore, ctx: int) -> Iterator[Loaded]:
+    """The index for a question or two, which read what they need of it while this is open.
+
+    Raises: IndexMissingError, IndexDamagedError, the latter also for a look-up inside.
+    """
+    with store.read() as session:
+        mark = repository.load_mark(session, ctx)
+        if mark is None:
+            raise _missing()
+        read = partial(repository.page, session, ctx, mark.index_hash)
+        whole = partial(_whole, session, ctx)
+        try:
+            try:
+                prepared: PreparedIndex = LookupIndex(read, whole)
+            except MissingPageError:  # stored by a version that cut no such pages
+                prepared = PreparedIndex(whole())
+            yield Loaded(prepared, mark.root, mark.index_hash)
+        except (repository.DamagedPageError, MissingPageError):
+            raise _damaged() from None
+
+
+def _whole(session: Session, ctx: int) -> Index:
+    found = repository.load(session, ctx)
+    if found is None:
+        raise _missing()
+    return _decoded(found)
+
+
+def _decoded(stored: repository.StoredIndex) -> Index:
+    """Raises: IndexDamagedError when the hash does not fit."""
+    if sha256(stored.body) != stored.index_hash:
+        raise _damaged()
     with rare_collections():
         try:
             index = msgspec.json.decode(stored.body, type=Index)
@@ -140,37 +187,77 @@ def prepare(stored: repository.StoredIndex) -> Loaded:
             raise IndexDamagedError(
                 "The stored repository index is of another version.", "Build it again with: trivium index"
             ) from None
-        index.index_hash = stored.index_hash
-        return Loaded(PreparedIndex(index), stored.root, stored.index_hash)
+    index.index_hash = stored.index_hash
+    return index
 
 
-def _check_whole(stored: repository.StoredIndex) -> None:
-    if not stored.whole and sha256(stored.body) != stored.index_hash:
-        raise IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
-    stored.whole = True
+def _missing() -> IndexMissingError:
+    return IndexMissingError("This context has no repository index.", "Build it with: trivium index")
 
 
-def check_fresh(
-    store: SqliteStore, ctx: int, stored: repository.StoredIndex, root: Path, config: Config, *, cache: bool = True
-) -> None:
-    """Raises: IndexStaleError unless the index still describes the repository, IndexDamagedError (reference 2.5).
+def _damaged() -> IndexDamagedError:
+    return IndexDamagedError("The stored repository index is damaged.", "Build it again with: trivium index")
 
-    Files that had to be read, though they are as they were, are known by their new times afterwards.
+
+# --- freshness ------------------------------------------------------------------------------------
+
+
+def check_fresh(store: SqliteStore, ctx: int, settings: Callable[[Path], Config], *, cache: bool = True) -> str:
+    """The hash of the stored index, if it still describes its repository (reference 2.5).
+
+    `settings` gives the configuration in force at a root. Files that had to be read, though they are as they were, are
+    known by their new times afterwards. Raises: IndexMissingError, IndexDamagedError, IndexStaleError.
     """
-    _check_whole(stored)
-    hashes = FileHashes.from_json(stored.hashes) if cache else FileHashes()
+    with store.read() as session:
+        mark = repository.load_mark(session, ctx)
+        if mark is None:
+            raise _missing()
+        if repository.body_hash(session, ctx) != mark.index_hash:
+            raise _damaged()
+        seen = _stored_glance(session, ctx, mark) if cache else None
+    root = path_of(mark.root)
+    config = settings(root)
+    if seen is None or not glance.is_same(seen, root, config, mark.fingerprint):
+        _check_closely(store, ctx, mark, root, config, cache)
+    return mark.index_hash
+
+
+def _stored_glance(session: Session, ctx: int, mark: repository.Mark) -> Glance | None:
+    try:
+        data = repository.page(session, ctx, mark.index_hash, _GLANCE, 0)
+    except repository.DamagedPageError:
+        return None
+    return None if data is None else Glance.from_bytes(data)
+
+
+def _check_closely(
+    store: SqliteStore, ctx: int, mark: repository.Mark, root: Path, config: Config, cache: bool
+) -> None:
+    """Work the fingerprint out; when it is the old one, remember what the repository looks like."""
+    hashes = FileHashes()
+    if cache:
+        with store.read() as session:
+            hashes = FileHashes.from_json(repository.load_hashes(session, ctx))
     known = dict(hashes.entries)
-    mark = state_of(root, config, discover(root, config), hashes)
-    if mark != stored.fingerprint:
-        raise _stale(stored, config)
-    if cache and hashes.entries != known:
-        with suppress(TriviumError), store.write(timeout=1.0) as session:
+    history = history_state(root, config) if config.entities else None
+    discovery = discover(root, config)
+    if not is_marked(mark.fingerprint, state_of(root, config, discovery, hashes, history)):
+        raise _stale(store, ctx, mark, config)
+    if not cache:
+        return
+    counts = partial(is_read, rules=rules_of(config))
+    seen = glance.take(root, config, discovery, hashes, counts, mark.fingerprint, history)
+    if seen is None and hashes.entries == known:
+        return
+    with suppress(TriviumError), store.write(timeout=1.0) as session:
+        if repository.load_mark(session, ctx) == mark:
             repository.save_hashes(session, ctx, hashes.to_json())
+            repository.save_pages(session, ctx, mark.index_hash, _glance_page(seen))
 
 
-def _stale(stored: repository.StoredIndex, config: Config) -> IndexStaleError:
+def _stale(store: SqliteStore, ctx: int, mark: repository.Mark, config: Config) -> IndexStaleError:
     """Why the index is out of date: other settings if they differ, else what it describes."""
-    held = holds_entities(stored)
+    held = _holds_entities(store, ctx)
     switch = entities_switch(config)
     if held and not config.entities:
         return IndexSettingsError(
@@ -184,7 +271,7 @@ def _stale(stored: repository.StoredIndex, config: Config) -> IndexStaleError:
             "changes (the default of ak-docs), and the settings in force ask for them.",
             f"With {switch} set to true both trivium and ak-docs read them.",
         )
-    if not same_settings(stored.fingerprint, config):
+    if not same_settings(mark.fingerprint, config):
         return IndexSettingsError(
             "The repository index no longer describes the configuration: it was built with other settings.",
             "Build and ask with the same trivium.toml and the same --config.",
@@ -195,18 +282,11 @@ def _stale(stored: repository.StoredIndex, config: Config) -> IndexStaleError:
     )
 
 
-class _Entities(msgspec.Struct):
-    """Of an index only whether it has entities; they are not decoded."""
-
-    entities: msgspec.Raw = msgspec.Raw(b"null")
-
-
-def holds_entities(stored: repository.StoredIndex) -> bool:
-    """Whether an index was built with entities."""
-    try:
-        return bytes(msgspec.json.decode(stored.body, type=_Entities).entities) != b"null"
-    except msgspec.MsgspecError:
-        return False
+def _holds_entities(store: SqliteStore, ctx: int) -> bool:
+    """Whether the stored index was built with entities."""
+    with suppress(IndexMissingError), opened_index(store, ctx) as loaded:
+        return loaded.prepared.head.enabled
+    return False
 
 
 def entities_switch(config: Config) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 MAX_SUGGESTIONS = 5
 SHORTEST = 3
@@ -68,7 +68,7 @@ def is_one_edit(left: str, right: str) -> bool:
     return short[at + (len(short) == len(long)) :] == long[at + 1 :]
 
 
-def starting(names: list[str], start: str) -> range:
+def starting(names: Sequence[str], start: str) -> range:
     """The positions of the names with this start, in a sorted list."""
     first = bisect_left(names, start)
     return range(first, bisect_left(names, start + _LAST, first))

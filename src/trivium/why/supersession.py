@@ -1,97 +1,202 @@
 """Which records a status text names, and in which direction (reference 4.1, supersession).
 
 `superseded by`, `superceded by` and `replaced by` point to the newer record; `supersedes`, `supercedes` and `replaces`
-to the older one. What follows a phrase, up to the next phrase or the end of its sentence, holds the targets: links,
-else paths, else record numbers.
+to the older one; the words of other languages are in `wording`. What follows a phrase, up to the next phrase or the end
+of its sentence, holds the targets: a list of links, paths and record numbers; where a language puts the record first,
+what precedes it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from trivium.why.front_matter import Value
-from trivium.why.inline import CODE, LINK, TEXT, Found, References, scan_inline
+from trivium.why.inline import CODE, LINK, TEXT, References, scan_inline
+from trivium.why.wording import LANGUAGES, Language, alternation, alternatives, normal, words
 
-_PHRASE = re.compile(
-    r"(?P<by>\b(?:super[sc]e{1,2}ded|replaced)[\s_-]*by\b)|(?P<of>\b(?:super[sc]e{1,2}des|replaces)\b)", re.IGNORECASE
-)
-_DENIED = re.compile(r"\b(?:not|never|would|could|might|may|should|if)\b[^.;!?\n]{0,40}\Z", re.IGNORECASE)
-"""Before a phrase, in its sentence: what is denied or only supposed is no supersession."""
-_SENTENCE_END = re.compile(r"[.;!?](?=\s|$)")
-_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#")
-_PATH = re.compile(r"[\w./@+-]{1,200}\.(?:mdx?|rst|adoc|txt)\b(?:#[\w-]*)?", re.IGNORECASE)
+MAX_TEXT = 2_048
+"""How much of a status or of a list of records is read."""
+
 RECORD_WORDS = r"(?:M?ADR|DR|RFC|RFD|KEP|PEP|JEP|AIP|TEP|PDR|TDR|decision|record|proposal)"
 """What people call a record before its number."""
-_NAMED_NUMBER = re.compile(rf"\b{RECORD_WORDS}[\s#_-]{{0,3}}\d{{1,6}}\b(?![-_]\w)", re.IGNORECASE)
-_BARE_NUMBER = re.compile(r"\s*[:=]?\s*#?(\d{1,6})\b(?![-_/.:]\w)")
-_PADDED_NUMBER = re.compile(r"(?<![\w./-])0\d{1,5}\b(?![-_/.:]\w)")
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9_./-])", r"(?![A-Za-z0-9_]|[-_/.:][A-Za-z0-9])"
+_NAMED_NUMBER = re.compile(
+    rf"(?<![A-Za-z0-9_]){RECORD_WORDS}s?(?:[\s#_-]{{0,3}}|\s?(?:no\.?|nr\.?|n[°º]|№|number)\s?)\d{{1,6}}"
+    r"(?![A-Za-z0-9_]|[-_][A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_BARE_NUMBER = re.compile(rf"{_BEFORE}#?(\d{{1,6}}){_AFTER}")
+_PADDED_NUMBER = re.compile(rf"{_BEFORE}0\d{{1,5}}{_AFTER}")
+_SLUG_NUMBER = re.compile(rf"{_BEFORE}(?:[A-Za-z]{{1,10}}[-_])?\d{{1,6}}[-_][A-Za-z][\w-]{{0,200}}(?![\w./])", re.ASCII)
+_PATH = re.compile(r"[\w./@+-]{1,200}\.(?:mdx?|rst|adoc|txt)(?![A-Za-z0-9_])(?:#[\w-]*)?", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SLUG = re.compile(r"[\w./@+#-]+")
-_NOTHING = frozenset({"", "none", "n/a", "na", "-", "–", "—", "no", "nothing", "null", "tbd", "nil"})
-_KEYS = {
-    **dict.fromkeys(("supersedes", "supercedes", "superseedes", "replaces"), True),
-    **dict.fromkeys(("supersededby", "supercededby", "superseededby", "replacedby"), False),
-}
+_SENTENCE_END = re.compile(r"(?:(?<!\b[Nn][or])\.|[;!?])(?=\s|$)|[。！？；]")
+_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#")
+_MARK = "\N{BULLET}"
+_LINKED = re.compile(f"{_MARK}+")
+_ASIDE = re.compile(
+    r"\b(?:which|because|whose|see|extends?|amends?|amended|relates?|related|based\s+on|following|due\s+to|while|although"
+    r"|depends?)\b",
+    re.IGNORECASE,
+)
+"""Where a sentence begins to tell about something else than the records it lists."""
+_ENDING = re.compile(
+    rf"\s*(?:$|[^\w\s]|(?:{alternation([word for one in LANGUAGES.values() for word in alternatives(one, 'linking')])}"
+    rf"|{alternation([word for one in LANGUAGES.values() for word in alternatives(one, 'joining')])}))",
+    re.IGNORECASE,
+)
+"""What may follow a bare number that is a record's, unlike `2 services` and `12 March`."""
+_JOIN = alternation([word for one in LANGUAGES.values() for word in alternatives(one, "joining")])
+_FILLER = re.compile(rf"[\s`*:：=>\[\]\"'“”「」『』]*(?:(?:{_JOIN})[\s:：]*){{0,3}}", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    rf"[\s`*\]]*(?:\([^()\n]{{0,120}}\)\s*)?(?:[,;&+/、，；]\s*(?:(?:{_JOIN})\s*){{0,3}}|(?:(?:{_JOIN})\s*){{1,3}})[\s`*\[]*",
+    re.IGNORECASE,
+)
 
 
 class Supersession(Struct):
-    """Targets as written: paths relative to the record, or record numbers."""
+    """Targets as written, paths relative to the record or record numbers, each with the line that states it."""
 
-    supersedes: list[str] = field(default_factory=list)
-    superseded_by: list[str] = field(default_factory=list)
+    supersedes: dict[str, int] = field(default_factory=dict)
+    superseded_by: dict[str, int] = field(default_factory=dict)
 
-    def add(self, targets: list[str], forward: bool) -> None:
+    def add(self, targets: list[str], forward: bool, line: int = 1) -> None:
         known = self.supersedes if forward else self.superseded_by
-        known.extend(target for target in targets if target not in known)
+        for target in targets:
+            known.setdefault(target, line)
+
+    def add_all(self, other: Supersession) -> None:
+        for target, line in other.supersedes.items():
+            self.supersedes.setdefault(target, line)
+        for target, line in other.superseded_by.items():
+            self.superseded_by.setdefault(target, line)
 
     def __bool__(self) -> bool:
         return bool(self.supersedes or self.superseded_by)
 
 
+# --- phrases --------------------------------------------------------------------------------------
+
+
+class _Phrase(NamedTuple):
+    """One phrase of a text; `side` says where its targets stand: `after`, `next`, `back` or `in` it."""
+
+    start: int
+    end: int
+    forward: bool
+    side: str
+    inside: tuple[int, int]
+    language: Language
+
+
+class _Pattern(NamedTuple):
+    pattern: re.Pattern[str]
+    forward: bool
+    side: str
+    language: Language
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> list[_Pattern]:
+    found: list[_Pattern] = []
+    for language in LANGUAGES.values():
+        for name, forward, side in (
+            ("by", False, "after"),
+            ("of", True, "after"),
+            ("by_next", False, "next"),
+            ("of_next", True, "next"),
+        ):
+            if choices := alternatives(language, name):
+                pattern = re.compile(alternation(choices), re.IGNORECASE)
+                found.append(_Pattern(pattern, forward, side, language))
+        for name, forward, side in (("by_around", False, "in"), ("by_back", False, "back"), ("of_back", True, "back")):
+            if written := getattr(language, name):
+                found.append(_Pattern(re.compile(written, re.IGNORECASE), forward, side, language))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _denying(language: Language) -> re.Pattern[str]:
+    choices = alternation(alternatives(language, "denied"))
+    return re.compile(rf"(?:{choices})[^.;!?。；\n]{{0,40}}\Z", re.IGNORECASE)
+
+
+def _phrases(text: str) -> list[_Phrase]:
+    """The phrases of a text from left to right, the longer one where two overlap."""
+    found: list[_Phrase] = []
+    for pattern, forward, side, language in _patterns():
+        for match in pattern.finditer(text):
+            inside = match.span("in") if side == "in" else (match.end(), match.end())
+            found.append(_Phrase(match.start(), match.end(), forward, side, inside, language))
+    found.sort(key=lambda phrase: (phrase.start, -phrase.end))
+    kept: list[_Phrase] = []
+    for phrase in found:
+        if not kept or phrase.start >= kept[-1].end:
+            kept.append(phrase)
+    return kept
+
+
+@lru_cache(maxsize=1)
+def _keys() -> dict[str, bool]:
+    forward = {True: ("of", "of_next", "of_keys"), False: ("by", "by_next", "by_keys")}
+    return {word.replace(" ", ""): of for of, names in forward.items() for name in names for word in words(name)}
+
+
 def direction_of(key: str) -> bool | None:
     """Whether a key states what this record supersedes (True) or what supersedes it (False); None for other keys.
 
-    >>> direction_of("Superceded-by"), direction_of("replaces"), direction_of("status")
-    (False, True, None)
+    >>> direction_of("Superceded-by"), direction_of("replaces"), direction_of("Ersetzt durch"), direction_of("status")
+    (False, True, False, None)
     """
-    return _KEYS.get(re.sub(r"[\s_-]", "", key).lower())
+    return _keys().get(normal(key).replace(" ", ""))
 
 
-def read_supersession(text: str, references: References, into: Supersession) -> None:
+def begins_with_phrase(text: str) -> bool:
+    """Whether a text begins by saying what supersedes the record.
+
+    >>> begins_with_phrase("Superseded by ADR-3."), begins_with_phrase("It is superseded by ADR-3.")
+    (True, False)
+    """
+    phrases = _phrases(text[:MAX_TEXT])
+    return bool(phrases) and phrases[0].start == 0 and not phrases[0].forward and phrases[0].side == "after"
+
+
+def read_supersession(text: str, references: References, into: Supersession, line: int = 1) -> None:
     """Adds what the phrases of a status text state.
 
     >>> found = Supersession(); read_supersession("Superseded by [3. B](0003-b.md).", {}, found); found.superseded_by
-    ['0003-b.md']
+    {'0003-b.md': 1}
     """
-    phrases = list(_PHRASE.finditer(text))
+    text = text[:MAX_TEXT]
+    phrases = _phrases(text)
     if not phrases:
         return
-    found = scan_inline(text, references)
-    masked = _masked(text, found)
+    spans = _Spans(text, references)
     for index, phrase in enumerate(phrases):
-        if _DENIED.search(masked, max(0, phrase.start() - 60), phrase.start()):
+        if _denying(phrase.language).search(spans.masked, max(0, phrase.start - 60), phrase.start):
             continue
-        end = phrases[index + 1].start() if index + 1 < len(phrases) else len(text)
-        stop = _SENTENCE_END.search(masked, phrase.end(), end)
-        into.add(_targets(masked, found, phrase.end(), stop.start() if stop else end), forward=phrase["of"] is not None)
+        before = phrases[index - 1].end if index else 0
+        after = phrases[index + 1].start if index + 1 < len(phrases) else len(text)
+        into.add(spans.of(phrase, before, after), phrase.forward, line)
 
 
 def read_targets(value: str, references: References) -> list[str]:
     """The targets that the value of a supersession key lists; a value in no known form stays as it is, to be reported.
 
-    >>> read_targets("ADR-12, 0003-x.md", {}), read_targets("0001-fifo", {}), read_targets("none", {})
-    (['0003-x.md', 'ADR-12'], ['0001-fifo'], [])
+    >>> read_targets("ADR-12, 0003-x.md", {}), read_targets("0001-fifo", {}), read_targets("4, 5", {})
+    (['ADR-12', '0003-x.md'], ['0001-fifo'], ['4', '5'])
     """
-    value = value.strip()
-    if value.lower() in _NOTHING:
+    value = value.strip()[:MAX_TEXT]
+    if not value or normal(value) in words("nothing"):
         return []
-    found = scan_inline(value, references)
-    masked = _masked(value, found)
-    targets = _targets(masked, found, 0, len(value))
-    if _PATH.search(masked):
-        targets.extend(match.group() for match in _NAMED_NUMBER.finditer(_PATH.sub(" ", masked)))
-    if targets:
+    spans = _Spans(value, references)
+    if targets := spans.targets(0, len(value)):
         return targets
     pieces = [piece.strip(" []`\"'") for piece in value.split(",")]
     return [piece for piece in pieces if _SLUG.fullmatch(piece)] or [value]
@@ -109,36 +214,111 @@ def read_front_targets(value: Value, references: References) -> list[str]:
     return targets
 
 
-def _masked(text: str, found: list[Found]) -> str:
-    """The text with links blanked out, so that a link's own text is no sentence or number of the status."""
-    pieces: list[str] = []
-    position = 0
-    for item in found:
-        if item.kind == LINK and item.start >= position:
-            pieces.extend((text[position : item.start], "\N{BULLET}" * (item.end - item.start)))
-            position = item.end
-    pieces.append(text[position:])
-    return "".join(pieces)
+# --- targets --------------------------------------------------------------------------------------
 
 
-def _targets(masked: str, found: list[Found], start: int, end: int) -> list[str]:
-    inside = [item for item in found if start <= item.start < end]
-    links = [item.value for item in inside if item.kind == LINK and not _EXTERNAL.match(item.value)]
-    if links:
-        return links
-    segment = masked[start:end]
-    paths = [item.value for item in inside if item.kind == CODE and _PATH.fullmatch(item.value)]
-    paths = paths or [match.group() for match in _PATH.finditer(segment)]
-    if paths:
-        return paths
-    texts = [item.value for item in inside if item.kind == TEXT]
-    return [number for text in (segment, *texts) for number in _numbers(text)]
+class _Spans:
+    """A text with its links blanked out, so that a link's own text is no sentence or number of the status."""
 
+    def __init__(self, text: str, references: References) -> None:
+        self._found = scan_inline(text, references)
+        pieces: list[str] = []
+        position = 0
+        for item in self._found:
+            if item.kind == LINK and item.start >= position:
+                pieces.extend((text[position : item.start], _MARK * (item.end - item.start)))
+                position = item.end
+        pieces.append(text[position:])
+        self.masked = "".join(pieces)
 
-def _numbers(text: str) -> list[str]:
-    named = [match.group() for match in _NAMED_NUMBER.finditer(text)]
-    if named:
-        return named
-    if bare := _BARE_NUMBER.match(text):
-        return [bare.group(1), *(match.group() for match in _PADDED_NUMBER.finditer(text, bare.end()))]
-    return [match.group() for match in _PADDED_NUMBER.finditer(text)]
+    def of(self, phrase: _Phrase, before: int, after: int) -> list[str]:
+        """The targets of a phrase between the phrases before and after it."""
+        if phrase.side == "in":
+            return self.targets(*phrase.inside)
+        if phrase.side == "back":
+            return self._preceding(before, phrase.start)
+        stop = _SENTENCE_END.search(self.masked, phrase.end, after)
+        end = stop.start() if stop else after
+        if phrase.side == "next":
+            return [target for target, _ in self._listed(phrase.end, end)]
+        return self.targets(phrase.end, end)
+
+    def targets(self, start: int, end: int) -> list[str]:
+        """The list at the start, then what else the sentence names: links, else paths, else numbers."""
+        listed = list(self._listed(start, end))
+        stop = listed[-1][1] if listed else start
+        aside = _ASIDE.search(self.masked, stop, end) if listed else None
+        better = self._places(start, aside.start() if aside else end)
+        if better and len(better) >= len(listed) and not any(target in better for target, _ in listed):
+            return better
+        rest = better or self._numbers(stop, aside.start() if aside else end, padded=not listed)
+        return list(dict.fromkeys([*(target for target, _ in listed), *rest]))
+
+    def _places(self, start: int, end: int) -> list[str]:
+        """Links into the repository, else paths."""
+        inside = [item for item in self._found if start <= item.start < end]
+        links = [item.value for item in inside if item.kind == LINK and not _EXTERNAL.match(item.value)]
+        if links:
+            return links
+        paths = [item.value for item in inside if item.kind == CODE and _PATH.fullmatch(item.value)]
+        return paths or [match.group() for match in _PATH.finditer(self.masked[:end], start)]
+
+    def _numbers(self, start: int, end: int, padded: bool) -> list[str]:
+        """Numbers of records, as `ADR-3` or `0003`, in the sentence and in the texts of links that lead elsewhere."""
+        texts = [item.value for item in self._found if item.kind == TEXT and start <= item.start < end]
+        found = [match.group() for text in (self.masked[start:end], *texts) for match in _NAMED_NUMBER.finditer(text)]
+        if found or not padded:
+            return found
+        matches = (match for text in (self.masked[start:end], *texts) for match in _PADDED_NUMBER.finditer(text))
+        return [match.group() for match in matches if _ENDING.match(match.string, match.end())]
+
+    def _listed(self, start: int, end: int) -> Iterator[tuple[str, int]]:
+        """The members of the list that begins at `start`, each with where it ends."""
+        position = self._filled(start, end)
+        first = True
+        while (member := self._member(position, end, first)) is not None:
+            yield member
+            separator = _SEPARATOR.match(self.masked, member[1], end)
+            if separator is None:
+                return
+            position = separator.end()
+            first = False
+
+    def _filled(self, start: int, end: int) -> int:
+        filler = _FILLER.match(self.masked, start, end)
+        return filler.end() if filler else start
+
+    def _member(self, start: int, end: int, first: bool) -> tuple[str, int] | None:
+        """The link, path or number at `start`; a year after the first member is a date's."""
+        masked = self.masked
+        if linked := _LINKED.match(masked, start, end):
+            target = self._link_at(start)
+            return (target, linked.end()) if target else None
+        for pattern in (_PATH, _NAMED_NUMBER, _SLUG_NUMBER):
+            if match := pattern.match(masked, start, end):
+                return match.group(), match.end()
+        bare = _BARE_NUMBER.match(masked, start, end)
+        if bare is None or not _ENDING.match(masked[:end], bare.end()):
+            return None
+        return None if not first and _YEAR.fullmatch(bare.group(1)) else (bare.group(1), bare.end())
+
+    def _link_at(self, start: int) -> str | None:
+        """The target of the link at `start`; of one that leads elsewhere the number that its text names."""
+        inside = [item for item in self._found if item.start == start]
+        link = next((item.value for item in inside if item.kind == LINK), None)
+        if link is not None and not _EXTERNAL.match(link):
+            return link
+        texts = (item.value for item in inside if item.kind == TEXT)
+        return next((match.group() for text in texts if (match := _NAMED_NUMBER.search(text))), None)
+
+    def _preceding(self, start: int, end: int) -> list[str]:
+        """The list that ends right before `end`."""
+        for stop in _SENTENCE_END.finditer(self.masked, start, end):
+            start = stop.end()
+        for position in range(start, end):
+            if position > start and self.masked[position - 1].isalnum() and self.masked[position - 1].isascii():
+                continue
+            listed = list(self._listed(position, end))
+            if listed and not self.masked[listed[-1][1] : end].strip(" `」』)"):
+                return [target for target, _ in listed]
+        return []

@@ -23,6 +23,8 @@ MAX_PYTHON_BYTES = 1 << 20
 """Python's own parser needs up to a kilobyte of memory for each byte of a hostile file."""
 
 _SNIFFED = 64 << 10
+_MAX_TEXTS, _MAX_TEXT_BYTES = 64, 1 << 20
+"""How many texts, or from which size of them all, are analysed at once."""
 _ANALYZER = "source-symbols"
 _MAX_RECORDS = 24
 _MAX_REASON = 1024
@@ -39,27 +41,59 @@ def analyse(path: str, data: bytes) -> ModuleSymbols | None:
     >>> analyse("a.py", b"def f(): ...").exports
     ['f']
     """
-    language = language_of(path)
-    if language is None or language not in ANALYSED:
-        return None
-    if language == PYTHON:
-        if len(data) > MAX_PYTHON_BYTES:
-            return unparsed(language)
-        from .symbols_python import analyse_python
+    found = Analysis()
+    found.add(path, data)
+    return found.results().get(path)
 
-        return analyse_python(path, data)
-    if language == "c" and extension_of(path) == "h" and _CPLUSPLUS.search(data, 0, _SNIFFED):
-        language = "cpp"
-    text = _utf8(data)
-    if text is None or len(text) > MAX_SOURCE_BYTES:
-        return unparsed(language)
-    from .grammars import NoGrammar
-    from .parse_worker import analyse_apart
 
-    try:
-        return analyse_apart(path, language, text)
-    except NoGrammar:
-        return None
+class Analysis:
+    """Files analysed as they come, those that need a grammar many at once, which is faster than one by one."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, ModuleSymbols] = {}
+        self._texts: list[tuple[str, str, bytes]] = []
+        self._size = 0
+
+    def add(self, path: str, data: bytes) -> None:
+        """Take a file; see `analyse`."""
+        language = language_of(path)
+        if language is None or language not in ANALYSED:
+            return
+        if language == PYTHON:
+            self._found[path] = _analyse_python(path, data)
+            return
+        if language == "c" and extension_of(path) == "h" and _CPLUSPLUS.search(data, 0, _SNIFFED):
+            language = "cpp"
+        text = _utf8(data)
+        if text is None or len(text) > MAX_SOURCE_BYTES:
+            self._found[path] = unparsed(language)
+            return
+        self._texts.append((path, language, text))
+        self._size += len(text)
+        if len(self._texts) >= _MAX_TEXTS or self._size >= _MAX_TEXT_BYTES:
+            self._analyse_texts()
+
+    def results(self) -> dict[str, ModuleSymbols]:
+        """The symbols of all files that were taken, by path; none for those without an analyser here."""
+        if self._texts:
+            self._analyse_texts()
+        return self._found
+
+    def _analyse_texts(self) -> None:
+        from .parse_worker import analyse_apart
+
+        texts, self._texts, self._size = self._texts, [], 0
+        for (path, _, _), symbols in zip(texts, analyse_apart(texts), strict=True):
+            if symbols is not None:
+                self._found[path] = symbols
+
+
+def _analyse_python(path: str, data: bytes) -> ModuleSymbols:
+    if len(data) > MAX_PYTHON_BYTES:
+        return unparsed(PYTHON)
+    from .symbols_python import analyse_python
+
+    return analyse_python(path, data)
 
 
 def _utf8(data: bytes) -> bytes | None:
@@ -73,17 +107,16 @@ def _utf8(data: bytes) -> bytes | None:
 
 
 def analyser_versions(languages: Iterable[str]) -> dict[str, str]:
-    """What the fingerprint holds about the analysers of these languages: our version and that of their parser."""
+    """What the fingerprint holds about the analysers of these languages: our version and that of their grammars.
+
+    Python's own grammar is left to `state.marked`: it counts only where it failed.
+    """
     seen = sorted(ANALYSED.intersection(languages))
     versions = {language: ANALYSER_VERSIONS[language] for language in seen}
     if GRAMMARS.keys() & versions.keys():
         from .grammars import versions as grammar_versions
 
         versions["grammars"] = grammar_versions()
-    if PYTHON in versions:
-        import sys
-
-        versions["python-grammar"] = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return versions
 
 

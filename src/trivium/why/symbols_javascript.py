@@ -23,6 +23,8 @@ _CALLABLE = frozenset({"arrow_function", "function_expression", "generator_funct
 _METHODS = frozenset({"method_definition", "abstract_method_signature", "method_signature"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class", "interface_declaration"})
 _TYPE_STAR = re.compile(rb"\bexport(\s+)type(?=\s*\*)")
+_MAYBE_TYPE_STAR = re.compile(rb"export\s+type\s*\*")
+"""Begins with a word, which makes it a fast search."""
 
 
 def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
@@ -32,7 +34,7 @@ def analyse_javascript(path: str, text: bytes) -> ModuleSymbols:
     """
     language = language_of(path) or "javascript"
     grammar = "tsx" if extension_of(path) == "tsx" else language
-    if language == "typescript":
+    if language == "typescript" and _MAYBE_TYPE_STAR.search(text):
         text = _TYPE_STAR.sub(rb"export\1    ", text)  # newer than the grammar; the same length keeps all places
     root = parse(grammar, text)
     if root.has_error and b"@flow" in text[:4096]:
@@ -188,12 +190,17 @@ def _add_methods(found: Collector, owner: str, node: Node) -> None:
         if text == "constructor" or text in seen:
             continue
         seen.add(text)
-        hidden = any(
-            child.type == "accessibility_modifier" and found.text(child) in ("private", "protected")
-            for child in member.named_children
-        )
-        public = not hidden and name.type != "private_property_identifier"
+        public = name.type != "private_property_identifier" and not _is_hidden(found, member, name)
         found.member(owner, text, *_lines(member), public=public)
+
+
+def _is_hidden(found: Collector, member: Node, name: Node) -> bool:
+    """Whether a member is said to be private or protected, in what stands before its name."""
+    before = found.source[member.start_byte : name.start_byte]
+    if b"private" not in before and b"protected" not in before:
+        return False
+    modifiers = (child for child in member.named_children if child.type == "accessibility_modifier")
+    return any(found.text(child) in ("private", "protected") for child in modifiers)
 
 
 def _holds_function(member: Node) -> bool:

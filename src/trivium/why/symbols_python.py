@@ -16,6 +16,8 @@ _SLOW_CODECS = re.compile(rb"punycode|idna|escape|utf.?7", re.I)
 _MAX_DEPTH = 4
 
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_SIMPLE = (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.Expr)
+"""Statements that hold none of their module's own."""
 
 
 def analyse_python(path: str, data: bytes) -> ModuleSymbols:
@@ -180,6 +182,8 @@ def _module_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     while stack:
         statement = stack.pop()
         yield statement
+        if isinstance(statement, _SIMPLE):
+            continue
         inner: list[ast.stmt] = []
         match statement:
             case ast.If() | ast.For() | ast.While() | ast.AsyncFor():
@@ -242,7 +246,7 @@ def _add_members(found: Collector, owner: str, statement: ast.ClassDef, depth: i
 
 def _first_line(statement: ast.stmt) -> int:
     """The first line, decorators included."""
-    if isinstance(statement, _DEFINITIONS):
+    if isinstance(statement, _DEFINITIONS) and statement.decorator_list:
         return min([statement.lineno, *(decorator.lineno for decorator in statement.decorator_list)])
     return statement.lineno
 

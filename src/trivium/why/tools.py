@@ -10,7 +10,7 @@ from typing import Any
 from trivium.errors import TriviumError
 from trivium.why.model import Index
 from trivium.why.prepared import PreparedIndex, Profile
-from trivium.why.query import DEFAULT_LIMIT, WhyRequestError, check_request, knowledge_why
+from trivium.why.query import DEFAULT_LIMIT, WhyRequestError, asked_paths, check_request, knowledge_why
 from trivium.why.redact import redact, redact_values
 from trivium.why.render import render_text
 from trivium.why.response import MAX_BUDGET, MAX_RESULTS, MAX_TARGET, to_json
@@ -162,12 +162,22 @@ def call_tool(
         return _failed(f"{name} failed: {error.message}{f' {error.hint}' if error.hint else ''}", service)
     prepared = index if isinstance(index, PreparedIndex) else PreparedIndex(index)
     written = request.pop("format")
-    answer = knowledge_why(prepared, kind=TOOL_KINDS[tool], profile=profile, root=root, **request)
+    kind = TOOL_KINDS[tool]
+    answer = knowledge_why(prepared, kind=kind, profile=profile, root=root, **request)
     safe = redact_values(answer) if service else answer
     if written == "json":
         text = to_json(safe)
     else:
-        text = render_text(safe, prepared.view(profile).entity, more=_MORE, commits=prepared.index.commits)
+        view = prepared.view(profile)
+        text = render_text(
+            safe,
+            view.entity,
+            beyond=view.beyond,
+            kind=kind,
+            asked=asked_paths(prepared, request["target"], profile=profile, root=root),
+            more=_MORE,
+            commits=prepared.head.commits,
+        )
     if not service:
         return ToolResult(text, False, {})
     return ToolResult(
@@ -193,14 +203,19 @@ def _checked(arguments: Mapping[str, Any] | None, contexts: bool) -> dict[str, A
         raise WhyRequestError("format", "must be json or text", "Leave it out to get JSON.")
     if "budgetTokens" in given and given["budgetTokens"] is None:
         raise WhyRequestError("budgetTokens", "must be a whole number", "Leave it out to get no report.")
-    limit = given.get("limit", DEFAULT_LIMIT)
+    limit, budget = _integer(given.get("limit", DEFAULT_LIMIT)), _integer(given.get("budgetTokens"))
     try:
-        request = check_request(given["target"], None, limit, given.get("budgetTokens"), "local", None)
+        request = check_request(given["target"], None, limit, budget, "local", None)
     except WhyRequestError as error:
         raise WhyRequestError(
             _JSON_NAMES.get(error.argument, error.argument), error.problem, error.hint or ""
         ) from None
     return {"target": request.target, "limit": request.limit, "budget_tokens": request.budget_tokens, "format": written}
+
+
+def _integer(value: Any) -> Any:
+    """A number without a fraction as a whole one: to JSON Schema `5.0` is an integer, and some clients write it so."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _sentence(error: WhyRequestError) -> str:

@@ -1,0 +1,324 @@
+"""Measure search on the labelled sets in tests/data/probes, and state the figures in docs/search-quality.md.
+
+    python -m scripts.search_quality             print the tables of both halves
+    python -m scripts.search_quality --write     renew the tables in the page
+
+The half called `tuning` may be looked at while something is chosen; the half called `untouched` judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import trivium
+from trivium.knowledge_base import KnowledgeBase
+from trivium.search.passage_text import chunk_texts
+from trivium.search.retrieval import Retriever, ScopedContext
+from trivium.store import chunks
+from trivium.store.sqlite import Session
+
+ROOT = Path(__file__).resolve().parents[1]
+PROBES = ROOT / "tests" / "data" / "probes"
+PAGE = ROOT / "docs" / "search-quality.md"
+HALVES = ("tuning", "untouched")
+CORPORA = ("dialogue", "documents", "identifiers", "tables")
+FAR = 10**9
+"""The rank of what was not found."""
+
+Json = dict[str, Any]
+
+
+def read(name: str) -> list[Json]:
+    """The lines of a data file."""
+    return [json.loads(line) for line in (PROBES / name).read_text(encoding="utf-8").splitlines()]
+
+
+def name_of(concept: Json) -> str:
+    """What probes call a concept."""
+    return f"{concept['type']}: {concept['name']}"
+
+
+# --- the two stores -------------------------------------------------------------------------------
+
+
+def concept_base(**settings: Any) -> KnowledgeBase:
+    """A store in memory with the concepts in its context `default`."""
+    kb = trivium.open(":memory:", **settings)
+    concepts = read("concepts.jsonl")
+    for kind in sorted({concept["type"] for concept in concepts}):
+        _upsert(kb, "$ConceptType", kind, {"description": f"A {kind.lower()}."})
+    for concept in concepts:
+        attributes = {key: concept[key] for key in ("aliases", "description") if key in concept}
+        _upsert(kb, concept["type"], concept["name"], attributes)
+    return kb
+
+
+def _upsert(kb: KnowledgeBase, kind: str, name: str, attributes: Json) -> None:
+    command = "UPSERT { CONCEPT ?c { {type: :type, name: :name} SET ATTRIBUTES :attributes } }"
+    parameters = {"type": kind, "name": name, "attributes": attributes}
+    response = kb.execute_kip({"command": command, "parameters": parameters})
+    if "error" in response:
+        raise RuntimeError(response["error"]["message"])
+
+
+def passage_base(**settings: Any) -> KnowledgeBase:
+    """A store in memory with two contexts: `passages` (all corpora together), `concepts` (each concept a passage)."""
+    kb = trivium.open(":memory:", **settings)
+    every = [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(f"{corpus}.jsonl")]
+    _fill(kb, "passages", every)
+    _fill(kb, "concepts", [_as_passage(concept) for concept in read("concepts.jsonl")])
+    return kb
+
+
+def _as_passage(concept: Json) -> Json:
+    """A concept as a section of a document: its name is the heading."""
+    path = f"{concept['type'].lower()}.md"
+    text = "".join(f"Also called {alias}. " for alias in concept.get("aliases", [])) + concept["description"]
+    return {
+        "id": name_of(concept),
+        "path": path,
+        "title": f"{concept['type']}s",
+        "sections": [concept["name"]],
+        "text": text,
+    }
+
+
+def _fill(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> None:
+    """Put passages into a new context, as a curate would; the key of a chunk is its id in the data."""
+    ctx = kb.create_context(slug, name=slug)._number
+    with kb._store.write() as session:
+        chunks.create_index(session, ctx)
+        documents: dict[str, int] = {}
+        for position, piece in enumerate(pieces):
+            document = documents.get(piece["path"]) or _document(session, ctx, piece)
+            documents[piece["path"]] = document
+            sections = [[heading] for heading in piece["sections"]]
+            place = json.dumps({"sections": sections, "pages": []})
+            session.execute(
+                "INSERT INTO chunk(ctx, document, position, live, key, start, stop, first_line, last_line, place, text)"
+                " VALUES (?, ?, ?, 1, ?, 0, ?, 1, 1, jsonb(?), ?)",
+                (ctx, document, position, piece["id"], len(piece["text"]), place, piece["text"]),
+            )
+            number = session.connection.last_insert_rowid()
+            texts = chunk_texts(piece["path"], piece["title"], sections, piece["text"])
+            chunks.add_chunks(session, ctx, [(number, *texts)])
+        session.execute("UPDATE context SET live_version = 1, curated_at = updated_at WHERE id = ?", (ctx,))
+    kb._store.moment += 1
+
+
+def _document(session: Session, ctx: int, piece: Json) -> int:
+    session.execute(
+        "INSERT INTO document(ctx, path, live, source_hash, recipe, title, hash, chars, outline)"
+        " VALUES (?, ?, 1, '', '', ?, '', 0, jsonb('[]'))",
+        (ctx, piece["path"], piece["title"]),
+    )
+    return session.connection.last_insert_rowid()
+
+
+# --- ways to search -------------------------------------------------------------------------------
+
+Search = Callable[[str], list[str]]
+"""A question to the ids that were found, best first."""
+
+
+def by_kip(kb: KnowledgeBase, mode: str) -> Search:
+    """SEARCH CONCEPT in a mode; names of concepts."""
+
+    def run(query: str) -> list[str]:
+        command = f'SEARCH CONCEPT :term MODE "{mode}" LIMIT 100'
+        hits = kb.execute_kip({"command": command, "parameters": {"term": query}})["result"]
+        return [name_of(hit) for hit in hits]
+
+    return run
+
+
+def by_retrieval(kb: KnowledgeBase, slug: str, mode: str) -> Search:
+    """Retrieval over a context; keys of chunks."""
+    scope = [ScopedContext(kb.context(slug)._number, slug)]
+    retriever = Retriever(kb._store, kb.meaning)
+
+    def run(query: str) -> list[str]:
+        return [passage.id for passage in retriever.retrieve(scope, query, limit=100, mode=mode).passages]
+
+    return run
+
+
+def by_meaning_alone(kb: KnowledgeBase, slug: str) -> Search:
+    """The nearest vectors, without any word; keys of chunks."""
+    ctx = kb.context(slug)._number
+
+    def run(query: str) -> list[str]:
+        asked = kb.meaning.ask([(ctx, "chunk")], [query])
+        if asked is None:
+            raise RuntimeError("there are no vectors")
+        with kb._store.read() as session:
+            near = asked.view(session, ctx, "chunk").nearest(100)
+            rows = chunks.chunks(session, ctx, [hit.id for hit in near])
+        return [rows[hit.id].key for hit in near if hit.cosine > asked.info.floor]
+
+    return run
+
+
+def plain_bm25(pieces: list[Json]) -> Search:
+    """What SQLite's full-text search gives out of the box: FTS5 with `unicode61`, any word, ranked by bm25."""
+    import apsw
+
+    database = apsw.Connection(":memory:")
+    database.execute("CREATE VIRTUAL TABLE piece USING fts5(heading, body)")
+    for piece in pieces:
+        heading = " ".join([piece["path"], piece["title"], *piece["sections"]])
+        database.execute("INSERT INTO piece VALUES (?, ?)", (heading, piece["text"]))
+
+    def run(query: str) -> list[str]:
+        words = re.findall(r"\w+", query)
+        match = " OR ".join(f'"{word}"' for word in words)
+        rows = database.execute("SELECT rowid FROM piece WHERE piece MATCH ? ORDER BY rank, rowid LIMIT 100", (match,))
+        return [pieces[row[0] - 1]["id"] for row in rows]
+
+    return run
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Over the questions of a class: the share with the right one first, recall among ten, mean reciprocal rank."""
+
+    number: int
+    first: float
+    recall: float
+    mrr: float
+
+    def at_least(self, other: Figures) -> bool:
+        """Whether neither recall nor the reciprocal rank is lower."""
+        return self.recall >= other.recall - 1e-9 and self.mrr >= other.mrr - 1e-9
+
+
+def judge(search: Search, questions: Iterable[Json]) -> Figures:
+    """Several relevant ids: recall is the share of them among ten, the rank is that of the first."""
+    ranks: list[list[int]] = []
+    for question in questions:
+        places = {found: place for place, found in reversed(list(enumerate(search(question["query"]), 1)))}
+        ranks.append([places.get(relevant, FAR) for relevant in question["relevant"]])
+    return Figures(
+        len(ranks),
+        fmean(min(places) == 1 for places in ranks),
+        fmean(fmean(place <= 10 for place in places) for places in ranks),
+        fmean(1 / min(places) for places in ranks),
+    )
+
+
+Table = dict[str, dict[str, Figures]]
+"""Class of question to way of searching to figures."""
+
+
+def compare(ways: dict[str, Search], questions: Sequence[Json]) -> Table:
+    """Every way on every class."""
+    classes = list(dict.fromkeys(question["class"] for question in questions))
+    return {
+        class_: {name: judge(way, [q for q in questions if q["class"] == class_]) for name, way in ways.items()}
+        for class_ in classes
+    }
+
+
+@cache
+def probes() -> list[Json]:
+    return read("search.jsonl")
+
+
+@cache
+def evidence_questions() -> list[Json]:
+    """The questions with labelled evidence; ids with the name of their corpus before them."""
+    return [
+        {**question, "relevant": [f"{question['corpus']}/{id_}" for id_ in question["relevant"]]}
+        for question in read("questions.jsonl")
+    ]
+
+
+def all_tables(halves: Sequence[str] = HALVES) -> dict[str, dict[str, Table]]:
+    """Half to set to table, measured now."""
+    with concept_base(embedder="builtin") as concepts, passage_base(embedder="builtin") as passages:
+        concepts.embed_pending()
+        passages.embed_pending()
+        pieces = [_as_passage(concept) for concept in read("concepts.jsonl")]
+        every = [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(f"{corpus}.jsonl")]
+        search = {mode: by_kip(concepts, mode) for mode in ("keyword", "semantic", "hybrid")}
+        return {
+            half: {
+                "SEARCH CONCEPT": compare(search, _half(probes(), half)),
+                "Retrieval of the same as passages": compare(
+                    _ways(passages, "concepts", pieces), _half(probes(), half)
+                ),
+                "Questions with labelled evidence": compare(
+                    _ways(passages, "passages", every), _half(evidence_questions(), half)
+                ),
+            }
+            for half in halves
+        }
+
+
+def _ways(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> dict[str, Search]:
+    return {
+        "plain BM25": plain_bm25(pieces),
+        "keyword": by_retrieval(kb, slug, "keyword"),
+        "semantic": by_meaning_alone(kb, slug),
+        "hybrid": by_retrieval(kb, slug, "hybrid"),
+    }
+
+
+def _half(questions: Sequence[Json], half: str) -> list[Json]:
+    return [question for question in questions if question["half"] == half]
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def render(table: Table) -> str:
+    """A table in Markdown: recall among ten and mean reciprocal rank of each way."""
+    ways = list(next(iter(table.values())))
+    lines = ["| class | n |" + "".join(f" {way} |" for way in ways), "| --- | ---: |" + " ---: |" * len(ways)]
+    for class_, figures in table.items():
+        number = next(iter(figures.values())).number
+        cells = "".join(f" {figures[way].recall:.3f} / {figures[way].mrr:.3f} |" for way in ways)
+        lines.append(f"| {class_} | {number} |{cells}")
+    return "\n".join(lines)
+
+
+def page_text(tables: dict[str, dict[str, Table]], old: str) -> str:
+    """The page with its generated part renewed."""
+    parts = []
+    for half in reversed(tables):
+        for name, table in tables[half].items():
+            parts.append(f"### {name}, {half} half\n\n{render(table)}")
+    begin, end = "<!-- figures -->", "<!-- end of figures -->"
+    body = "\n\n".join(parts)
+    return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{body}\n\n{end}", old, flags=re.DOTALL)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.search_quality", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="renew docs/search-quality.md")
+    parser.add_argument("--half", choices=HALVES, help="measure this half alone")
+    options = parser.parse_args(arguments)
+    tables = all_tables(HALVES if options.half is None else (options.half,))
+    if options.write:
+        PAGE.write_text(page_text(tables, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return 0
+    for half, sets in tables.items():
+        for name, table in sets.items():
+            print(f"{name}, {half} half (recall@10 / MRR)\n{render(table)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""`trivium add`, `curate` and `sources`: documents into a context."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trivium.doors.cli_context import size_text
+from trivium.doors.cli_options import Choices, pass_choices, with_store
+from trivium.doors.cli_output import print_json, printable
+from trivium.errors import NotFoundError, TriviumError
+
+if TYPE_CHECKING:
+    from trivium import Context
+    from trivium.context_documents import Progress
+
+MOST = 20
+"""Files that are named one by one; of more the number is told."""
+LONG = 50
+"""Files from which a progress bar is shown."""
+_QUIET = "hidden"
+"""A reason to leave a file out that nobody needs to read about."""
+
+
+@click.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--curate/--no-curate", "curating", default=True, help="Make it answer questions now (default).")
+@click.option("--prefix", metavar="FOLDER", default="", help="Put this before the names of the files.")
+@click.option("--sync", is_flag=True, help="Delete sources that the folders no longer hold.")
+@with_store
+@pass_choices
+def add(choices: Choices, paths: tuple[str, ...], curating: bool, prefix: str, sync: bool) -> None:
+    """Import files, folders and archives into a context, and read them for `trivium ask`.
+
+    Files are kept as they are; those that changed since the last time replace the old ones. What cannot be read is
+    told, and does not stop the rest.
+    """
+    if prefix and not prefix.endswith("/"):
+        prefix += "/"
+    with _context(choices) as context:
+        with _bar("Importing") as bar:
+            imported = context.add(paths, prefix=prefix, sync=sync, progress=bar)
+        touched = imported["added"] + imported["changed"] + imported["removed"]
+        if not touched and not imported["unchanged"]:
+            raise _nothing(imported)
+        if not choices.json:
+            _print_import(context, imported)
+        curated = _curate(choices, context, force=False) if curating else None
+    if choices.json:
+        print_json({"context": context.slug, "import": imported, "curate": curated})
+    elif not curating:
+        click.echo(f"Make them answer questions with: trivium curate --context {context.slug}")
+
+
+@contextmanager
+def _context(choices: Choices, *, must_exist: bool = False) -> Iterator[Context]:
+    with choices.open(must_exist=must_exist) as kb:
+        yield kb.context(choices.context or kb.slug)
+
+
+@contextmanager
+def _bar(label: str) -> Iterator[Progress | None]:
+    """A progress bar on stderr for long work on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown: list[Any] = []
+
+    def progress(done: int, total: int) -> None:
+        if not shown and max(done, total) >= LONG:
+            bar: Any = click.progressbar(length=total or None, label=label, file=sys.stderr)
+            bar.__enter__()
+            shown.append(bar)
+        if shown:
+            shown[0].update(done - shown[0].pos)
+
+    try:
+        yield progress
+    finally:
+        for bar in shown:
+            bar.__exit__(None, None, None)
+
+
+def _nothing(imported: dict[str, Any]) -> TriviumError:
+    reasons = [f"{item['path']}: {item['reason']}" for item in imported["skipped"]]
+    if not reasons:
+        return TriviumError("Nothing was imported: there are no files in it.", "Name files, folders or archives.")
+    more = f" (and {len(reasons) - 3} more)" if len(reasons) > 3 else ""
+    return TriviumError(
+        f"Nothing was imported: {'; '.join(printable(reason) for reason in reasons[:3])}{more}.",
+        "docs/ingest.md tells which files are read.",
+    )
+
+
+def _print_import(context: Context, imported: dict[str, Any]) -> None:
+    parts = [f"{imported[name]} {name}" for name in ("added", "changed", "removed", "unchanged") if imported[name]]
+    click.echo(f"Imported into {context.slug}: {', '.join(parts)} ({size_text(imported['bytes'])}).")
+    _print_reasons("left out", [item for item in imported["skipped"] if item["reason"] != _QUIET])
+
+
+def _print_reasons(what: str, items: list[dict[str, str]], key: str = "reason") -> None:
+    for item in items[:MOST]:
+        click.echo(f"{what}: {printable(item['path'])}: {printable(item[key])}", err=True)
+    if len(items) > MOST:
+        click.echo(f"{what}: {len(items) - MOST} more; --json lists all", err=True)
+
+
+# --- curate ---------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.option("--force", is_flag=True, help="Read every file again.")
+@with_store
+@pass_choices
+def curate(choices: Choices, force: bool) -> None:
+    """Read what changed in the sources of a context, and make the next version live.
+
+    Until then the old version answers. A curate that was stopped goes on where it stood.
+    """
+    with _context(choices, must_exist=True) as context:
+        report = _curate(choices, context, force=force)
+    if choices.json:
+        print_json(report)
+
+
+def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any]:
+    with _bar("Reading") as bar:
+        report = context.curate(force=force, progress=bar)
+    if not choices.json:
+        read = f"{report['read']} read, {report['reused']} unchanged"
+        read += f", {report['removed']} removed" if report["removed"] else ""
+        counts = f"{report['documents']} documents in {report['chunks']} chunks"
+        counts += f", {report['artifacts']} artifacts" if report["artifacts"] else ""
+        click.echo(f"Version {report['live_version']} of {context.slug} is live: {counts} ({read}).")
+        _print_reasons("could not be read", report["failed"])
+        _print_reasons("note", report["notes"], "note")
+    return report
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("prefix", metavar="[PREFIX]", required=False, default="")
+@click.option("--delete", "deleting", metavar="PATH", multiple=True, help="Delete this source; it answers no more.")
+@click.option("--read", "reading", metavar="PATH", help="Write this source to standard output, as it was imported.")
+@with_store
+@pass_choices
+def sources(choices: Choices, prefix: str, deleting: tuple[str, ...], reading: str | None) -> None:
+    """List the sources of a context whose paths begin with PREFIX, with what became of them."""
+    with _context(choices, must_exist=True) as context:
+        if reading is not None:
+            sys.stdout.buffer.write(context.read_source(reading))
+            sys.stdout.buffer.flush()
+            return
+        if deleting:
+            _delete(choices, context, deleting)
+            return
+        found = context.sources(prefix)
+    if choices.json:
+        print_json(found)
+        return
+    for item in found:
+        note = f": {item['problem']}" if item["problem"] else ""
+        line = f"{item['state']:<10}  {size_text(item['size']):>9}  {item['path']}{note}"
+        click.echo(printable(line).replace("\n", "\\n"))
+    if not found:
+        where = " there" if prefix else ""
+        click.echo(f"{context.slug} has no sources{where}; import some with: trivium add PATH", err=True)
+
+
+def _delete(choices: Choices, context: Context, paths: tuple[str, ...]) -> None:
+    known = {item["path"] for item in context.sources()}
+    for path in paths:
+        if path not in known:
+            raise NotFoundError(f"{context.slug!r} has no source {path!r}.", "`trivium sources` lists what there is.")
+    for path in paths:
+        context.delete_source(path)
+    if choices.json:
+        print_json({"deleted": list(paths)})
+    else:
+        click.echo(f"Deleted {', '.join(map(printable, paths))}; the next curate removes what is left of it.")

@@ -1,0 +1,52 @@
+"""Dates as files state them, as RFC 3339 texts or plain days."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+_DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
+
+
+def as_date(text: str | None) -> str | None:
+    """A day (`2026-02-03`) or a moment in UTC (`2026-02-03T10:00:00Z`) of a text that begins with one, else None.
+
+    >>> as_date("2026-02-03 10:00:00+02:00"), as_date("2026/2/3"), as_date("soon")
+    ('2026-02-03T08:00:00Z', '2026-02-03', None)
+    """
+    if not text:
+        return None
+    text = text.strip()
+    match = _DAY.match(text)
+    if match is None:
+        return None
+    try:
+        day = datetime(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+    if match.end() < len(text):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            return day.date().isoformat()
+        return as_moment(moment)
+    return day.date().isoformat()
+
+
+def as_moment(moment: datetime | None) -> str | None:
+    """A point in time as RFC 3339 text in UTC; one without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    try:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (OverflowError, ValueError):
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year >= 1000 else None
+
+
+def of_timestamp(seconds: float) -> str | None:
+    """A file's modification time."""
+    try:
+        return as_moment(datetime.fromtimestamp(seconds, UTC))
+    except (OverflowError, ValueError, OSError):
+        return None

@@ -1,0 +1,89 @@
+"""Bytes to text: by byte-order mark, as UTF-8, or by a guess that the document's notes tell."""
+
+from __future__ import annotations
+
+import codecs
+
+from trivium.ingest.parsed import Unreadable
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 1 << 18
+_BROKEN = 20
+"""How many well-formed characters outside ASCII there must be for each broken one of a damaged UTF-8 text."""
+
+
+def decode(data: bytes) -> tuple[str, str | None]:
+    """The text and a note when its encoding was guessed or damaged. Raises: Unreadable for what is no text.
+
+    >>> decode("na\u00efve".encode("utf-16"))
+    ('naïve', None)
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return _strict(data[len(mark) :], name)
+    if b"\0" in data:
+        return _with_zeros(data)
+    try:
+        return data.decode("utf-8"), None
+    except UnicodeDecodeError:
+        return _guessed(data)
+
+
+def _strict(data: bytes, name: str) -> tuple[str, str | None]:
+    text = data.decode(name, "replace")
+    note = f"some bytes are not {name.upper()} and were replaced" if "\ufffd" in text else None
+    return (text.replace("\0", "\ufffd"), note) if "\0" in text else (text, note)
+
+
+def _with_zeros(data: bytes) -> tuple[str, str | None]:
+    """Text with zero bytes: UTF-16 without a mark, or UTF-8 with a few of them; anything else is no text."""
+    sample = data[:_SAMPLE]
+    zeros = sample.count(0)
+    for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if sample[first::2].count(0) > 0.9 * zeros and zeros > 0.2 * len(sample):
+            text, note = _strict(data, name)
+            if not note:
+                return text, f"read as {name.upper()} (guessed: there is no byte-order mark)"
+    if data.count(0) > len(data) // 1000 + 1:
+        raise Unreadable("this is no text file (it holds zero bytes)")
+    text, note = decode(data.replace(b"\0", b"\x1a"))
+    return text.replace("\x1a", "\ufffd"), note or "zero bytes were replaced"
+
+
+def _guessed(data: bytes) -> tuple[str, str | None]:
+    text = data.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    ascii_ = len(text.encode("ascii", "ignore"))
+    if len(text) - ascii_ - broken > _BROKEN * broken:
+        return text, f"{broken} bytes are not UTF-8 and were replaced"
+    name = _detected(data[:_SAMPLE]) or "cp1252"
+    for choice in (name, "cp1252", "latin-1"):
+        try:
+            text = data.decode(choice)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        if _is_binary(text):
+            raise Unreadable("this is no text file (most of it is not readable in any encoding)")
+        return text, f"read as {choice.upper()} (guessed: it is not UTF-8)"
+    raise Unreadable("its encoding is unknown")
+
+
+def _detected(sample: bytes) -> str | None:
+    try:
+        from charset_normalizer import from_bytes
+    except ImportError:
+        return None
+    best = from_bytes(sample).best()
+    return None if best is None else str(best.encoding)
+
+
+def _is_binary(text: str) -> bool:
+    sample = text[:_SAMPLE]
+    strange = sum(map(sample.count, map(chr, [*range(1, 9), *range(14, 27), *range(28, 32), 127])))
+    return strange > len(sample) // 50 + 1

@@ -1,0 +1,44 @@
+"""A file that an import came across, in a folder, in an archive, or as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO, BinaryIO
+
+from msgspec import Struct
+
+
+class Found(Struct):
+    """A file to be imported, or the reason why it is not. `open` gives its bytes from the start."""
+
+    path: str
+    size: int = 0
+    dated: str | None = None
+    open: Callable[[], BinaryIO] | None = None
+    reason: str | None = None
+
+
+def again(held: IO[bytes]) -> Callable[[], BinaryIO]:
+    """Gives the bytes of an open file from the start, as often as it is called."""
+
+    def open_() -> BinaryIO:
+        held.seek(0)
+        return _Kept(held)  # type: ignore[return-value]
+
+    return open_
+
+
+class _Kept:
+    """A view of a stream that stays open when the view is closed; the last reference to it closes it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        return self._stream.read(size)
+
+    def __enter__(self) -> _Kept:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass

@@ -1,0 +1,318 @@
+"""Files, folders and archives to sources: verbatim, hashed, and only what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+
+from trivium.errors import NotFoundError
+from trivium.ingest import formats
+from trivium.ingest.dates import of_timestamp
+from trivium.ingest.found import Found, again
+from trivium.ingest.names import UnsafeName, is_hidden, source_path
+from trivium.settings import Settings
+from trivium.store import contexts, sources
+from trivium.store.sqlite import Session, SqliteStore
+
+SMALL = 8 << 20
+"""Bytes of a file that is read at once; larger ones are read twice, in pieces."""
+BATCH_BYTES = 16 << 20
+BATCH_FILES = 500
+
+
+class Report(Struct):
+    """What an import did; `skipped` are the files that were left out, each with the reason."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    bytes: int = 0
+    skipped: list[dict[str, str]] = []
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+Check = Callable[[int, int], None]
+"""Called between files with how many were looked at and the total, 0 while unknown; raises when the work is to stop."""
+
+
+def no_check(done: int, total: int) -> None:
+    """The check of work that nobody watches."""
+
+
+# --- finding --------------------------------------------------------------------------------------
+
+
+def found_in(paths: Iterable[str | os.PathLike[str]], settings: Settings) -> Iterator[Found]:
+    """The files that these paths name: themselves, those in folders, those in archives.
+
+    Files of a folder are named from the folder on (`contracts/acme.md`), those of `.` without it; those of an archive
+    as they are named in it. Raises: NotFoundError when one of the paths does not exist, before any file is given.
+    """
+    places = [_place(path) for path in paths]
+    for place in places:
+        if not place.exists():
+            raise NotFoundError(f"There is no file or folder {str(place)!r}.", "Check the path.")
+    return _found(places, settings)
+
+
+def _found(places: list[Path], settings: Settings) -> Iterator[Found]:
+    for place in places:
+        if place.is_dir():
+            yield from _in_folder(place, _prefix(place), settings)
+        else:
+            yield from _file(place, place.name, settings, archives=True)
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - a name such as ~x stays as it is
+
+
+def _prefix(folder: Path) -> str:
+    return folder.name + "/" if folder.name not in ("", "..") else ""
+
+
+def _in_folder(folder: Path, prefix: str, settings: Settings) -> Iterator[Found]:
+    """The files of a folder in the order of their names; links and hidden files are left out."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Found(prefix or str(folder), reason=f"the folder cannot be read ({error.strerror})")
+        return
+    for entry in entries:
+        name = prefix + entry.name
+        if is_hidden(entry.name):
+            yield Found(name, reason="hidden")
+        elif entry.is_symlink():
+            yield Found(name, reason="a symbolic link, which is not followed")
+        elif entry.is_dir(follow_symlinks=False):
+            yield from _in_folder(Path(entry.path), name + "/", settings)
+        else:
+            yield from _file(Path(entry.path), name, settings, archives=True)
+
+
+def _file(place: Path, name: str, settings: Settings, *, archives: bool) -> Iterator[Found]:
+    try:
+        status = place.stat()
+    except OSError as error:
+        yield Found(name, reason=f"the file cannot be read ({error.strerror})")
+        return
+    if not stat.S_ISREG(status.st_mode):
+        yield Found(name, reason="not a regular file")
+    elif archives and formats.is_archive(name):
+        from trivium.ingest.archives import found_in_archive
+
+        try:
+            with place.open("rb") as file:
+                folder = name.rpartition("/")[0]
+                for found in found_in_archive(file, name, settings):
+                    if folder:
+                        found.path = f"{folder}/{found.path}"
+                    yield found
+        except OSError as error:
+            yield Found(name, reason=f"the file cannot be read ({error.strerror})")
+    else:
+        yield Found(name, status.st_size, of_timestamp(status.st_mtime), lambda: place.open("rb"))
+
+
+def found_in_bytes(path: str, data: bytes | BinaryIO, settings: Settings, dated: str | None = None) -> Iterator[Found]:
+    """A file that was sent, or the files of an archive that was. An open file must be one that can seek."""
+    file = io.BytesIO(data) if isinstance(data, bytes) else data
+    if formats.is_archive(path):
+        from trivium.ingest.archives import found_in_archive
+
+        folder = path.rpartition("/")[0]
+        for found in found_in_archive(file, path, settings):
+            if folder:
+                found.path = f"{folder}/{found.path}"
+            yield found
+    else:
+        yield Found(path, file.seek(0, io.SEEK_END), dated, again(file))
+
+
+# --- importing ------------------------------------------------------------------------------------
+
+
+class _Ready(Struct):
+    """A file whose hash is known; `data` is None for one that is read again while it is stored."""
+
+    path: str
+    media_type: str
+    hash: str
+    size: int
+    dated: str | None
+    data: bytes | None
+    open: Callable[[], BinaryIO]
+
+
+class Importer:
+    """Brings files into a context, in short transactions."""
+
+    def __init__(self, store: SqliteStore, ctx: int, settings: Settings, clock: Callable[[], str]) -> None:
+        self._store = store
+        self._ctx = ctx
+        self._settings = settings
+        self._clock = clock
+        self._batch: list[_Ready] = []
+        self._waiting = 0
+        self.report = Report(skipped=[])
+        self.seen: set[str] = set()
+        """Paths that were looked at, whether or not they changed."""
+        with store.read() as session:
+            self._known = {row.path: row.hash for row in sources.rows(session, ctx)}
+            self._files, self._bytes = sources.totals(session, ctx)
+
+    def run(self, files: Iterable[Found], prefix: str = "", check: Check = no_check) -> Report:
+        """Import the files. A file that cannot be is left out and told in the report; the others are imported."""
+        for done, found in enumerate(files):
+            check(done, 0)
+            self._take(found, prefix)
+        self._flush()
+        return self.report
+
+    def _take(self, found: Found, prefix: str) -> None:
+        try:
+            path = source_path(prefix + found.path)
+        except UnsafeName as error:
+            self._skip(found.path, str(error))
+            return
+        reason = found.reason or self._refusal(path, found)
+        if reason is not None:
+            self._skip(path, reason)
+            return
+        assert found.open is not None
+        try:
+            ready = _read(path, found, found.open)
+        except (OSError, ValueError, EOFError) as error:
+            self._skip(path, _why(error))
+            return
+        self.seen.add(path)
+        known = self._known.get(path)
+        if known == ready.hash:
+            self.report.unchanged += 1
+            return
+        if known is None and (reason := self._full(ready.size)):
+            self._skip(path, reason)
+            return
+        self._known[path] = ready.hash
+        self._batch.append(ready)
+        self._waiting += 0 if ready.data is None else ready.size
+        self.report.added += known is None
+        self.report.changed += known is not None
+        self.report.bytes += ready.size
+        self._files += known is None
+        self._bytes += ready.size
+        if ready.data is None or self._waiting >= BATCH_BYTES or len(self._batch) >= BATCH_FILES:
+            self._flush()
+
+    def _refusal(self, path: str, found: Found) -> str | None:
+        if path in self.seen:
+            return "another file of this import has the same name"
+        if found.size > self._settings.max_file_bytes:
+            return f"larger than {self._settings.max_file_bytes:,} bytes (TRIVIUM_MAX_FILE_BYTES)"
+        return formats.no_text(path)
+
+    def _full(self, size: int) -> str | None:
+        if self._files >= self._settings.max_context_files:
+            return f"the context holds {self._settings.max_context_files:,} files already (TRIVIUM_MAX_CONTEXT_FILES)"
+        if self._bytes + size > self._settings.max_context_bytes:
+            return f"the context would hold more than {self._settings.max_context_bytes:,} bytes" + (
+                " (TRIVIUM_MAX_CONTEXT_BYTES)"
+            )
+        return None
+
+    def _skip(self, path: str, reason: str) -> None:
+        self.report.skipped.append({"path": path, "reason": reason})
+
+    def _flush(self) -> None:
+        if not self._batch:
+            return
+        now = self._clock()
+        with self._store.write(timeout=max(self._settings.timeout, 120)) as session:
+            for ready in self._batch:
+                self._save(session, ready, now)
+            contexts.note_import(session, self._ctx, now)
+        self._batch.clear()
+        self._waiting = 0
+
+    def _save(self, session: Session, ready: _Ready, now: str) -> None:
+        facts = (self._ctx, ready.path, ready.media_type, ready.hash, ready.size, ready.dated, now)
+        if ready.data is not None:
+            sources.save(session, *facts, ready.data)
+            return
+        try:
+            with ready.open() as stream:
+                sources.save(session, *facts, _Verified(stream, ready.hash))
+        except (OSError, ValueError) as error:
+            self._skip(ready.path, _why(error))
+            self._known.pop(ready.path, None)
+
+    def folders(self, paths: Iterable[str | os.PathLike[str]], prefix: str) -> list[str]:
+        """Under which prefixes the sources stand that come from the folders among these paths."""
+        return [prefix + name for place in map(_place, paths) if place.is_dir() for name in [_prefix(place)]]
+
+    def remove_missing(self, prefix: str) -> None:
+        """Delete the sources under a prefix that were not among the files looked at."""
+        gone = [path for path in self._known if path.startswith(prefix) and path not in self.seen]
+        for path in gone:
+            if delete_source(self._store, self._ctx, path, self._clock):
+                self.report.removed += 1
+
+
+def delete_source(store: SqliteStore, ctx: int, path: str, clock: Callable[[], str]) -> bool:
+    """Delete a source; its document is hidden in the same transaction, and the next curate removes it."""
+    from trivium.store import documents
+
+    with store.write() as session:
+        found = sources.delete(session, ctx, path)
+        if found:
+            documents.hide(session, ctx, path)
+            contexts.note_import(session, ctx, clock())
+    return found
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"the file cannot be read ({error.strerror})"
+    return str(error) or f"the file cannot be read ({type(error).__name__})"
+
+
+def _read(path: str, found: Found, open_: Callable[[], BinaryIO]) -> _Ready:
+    media_type = formats.by_name(path)[1]
+    with open_() as stream:
+        data = stream.read(SMALL + 1)
+        if len(data) <= SMALL:
+            digest = hashlib.sha256(data).hexdigest()
+            return _Ready(path, media_type, digest, len(data), found.dated, data, open_)
+        hashing, size = hashlib.sha256(data), len(data)
+        while piece := stream.read(sources.PIECE):
+            hashing.update(piece)
+            size += len(piece)
+    if size != found.size:
+        raise ValueError("the file changed while it was read")
+    return _Ready(path, media_type, hashing.hexdigest(), size, found.dated, None, open_)
+
+
+class _Verified:
+    """A stream that must have the hash it had before."""
+
+    def __init__(self, stream: BinaryIO, digest: str) -> None:
+        self._stream = stream
+        self._digest = digest
+        self._hashing = hashlib.sha256()
+
+    def read(self, size: int) -> bytes:
+        piece = self._stream.read(size)
+        self._hashing.update(piece)
+        if not piece and self._hashing.hexdigest() != self._digest:
+            raise ValueError("the file changed while it was read")
+        return piece

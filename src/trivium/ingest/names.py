@@ -1,0 +1,43 @@
+"""Names of sources: relative paths with `/`, as they are cited."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST = 1_024
+_CONTROLS = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class UnsafeName(ValueError):
+    """A name that no source can have; the text says why."""
+
+
+def source_path(name: str) -> str:
+    """The path of a source for a relative file name. Raises: UnsafeName.
+
+    Characters that cannot be printed become U+FFFD; accents are composed, so that a name is the same from every system.
+
+    >>> source_path("contracts/./acme.md")
+    'contracts/acme.md'
+    """
+    if name.startswith(("/", "\\")) or _DRIVE.match(name):
+        raise UnsafeName("the name is absolute")
+    parts = [part for part in _CONTROLS.sub("\ufffd", name).split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise UnsafeName("the name leads out of its folder with '..'")
+    path = unicodedata.normalize("NFC", "/".join(parts))
+    if not path:
+        raise UnsafeName("the name is empty")
+    if len(path) > LONGEST:
+        raise UnsafeName(f"the name is longer than {LONGEST} characters")
+    return path
+
+
+def is_hidden(path: str) -> bool:
+    """Whether any part of a path is one that people do not mean when they name a folder."""
+    return any(part.startswith(".") or part in _PASSED_OVER for part in path.split("/"))
+
+
+_PASSED_OVER = frozenset({"__MACOSX", "__pycache__", "node_modules", "Thumbs.db", "desktop.ini"})

@@ -1,0 +1,328 @@
+"""HTML to text: what a reader of the page would see, with its headings, lists and tables."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from trivium.errors import MissingExtraError
+from trivium.ingest.dates import as_date
+from trivium.ingest.decoding import decode
+from trivium.ingest.parsed import (
+    CODE,
+    HEADING,
+    LIST,
+    TABLE,
+    TEXT,
+    Block,
+    Heading,
+    Parsed,
+    Sections,
+    Unreadable,
+    one_line,
+)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_UNSEEN = _words(
+    "script style noscript template head iframe svg math object embed applet canvas audio video map select datalist"
+    " option button input textarea frame frameset noframes"
+)
+_LISTS = ("ul", "ol", "menu", "dir")
+_BLOCK = _words(
+    "p div section article main header footer aside nav address blockquote figure figcaption details summary dl dt dd"
+    " form fieldset hr center body html dialog legend hgroup search thead tbody tfoot caption"
+)
+_SPACE = re.compile(r"\s+")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?<![\w-])opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
+    r"|font-size\s*:\s*0(?![.\d]*[1-9])|(?:text-indent|(?<![\w-])(?:left|top))\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
+_DATE_NAMES = ("article:modified_time", "article:published_time", "last-modified", "date", "dc.date", "dcterms.date")
+_MAX_NODES = 5_000_000
+_MAX_DEPTH = 10_000
+"""Elements within elements; the parser's time grows with the square of it."""
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})")
+_CLOSED_BY_OTHERS = _words(
+    "p li td th tr thead tbody tfoot dt dd option optgroup colgroup rt rp html head body"
+    " area base br col embed hr img input link meta source track wbr"
+)
+"""Elements that need no end tag."""
+
+
+def read_html(data: bytes, charset: str | None = None) -> Parsed:
+    """The visible text of a page. Scripts, styles, comments and hidden elements give nothing.
+
+    `charset` is the encoding that a message declares for it; else the page says it, or it is guessed.
+
+    Raises: Unreadable; MissingExtraError without the extra `docs`.
+    """
+    try:
+        from selectolax.lexbor import LexborHTMLParser
+    except ImportError:
+        raise MissingExtraError("docs", "Reading HTML") from None
+    text, note = _decoded(data, charset)
+    if _is_too_deep(text):
+        raise Unreadable(f"its elements are nested more than {_MAX_DEPTH:,} deep")
+    try:
+        tree = LexborHTMLParser(text)
+    except Exception as error:
+        raise Unreadable(f"the HTML cannot be parsed ({error})") from None
+    writer = _Writer()
+    if tree.root is not None:
+        _walk(tree.root, writer)
+    parsed = writer.result()
+    parsed.notes = [note] if note else []
+    title = tree.css_first("head > title")
+    if title is not None:
+        parsed.title = one_line(title.text() or "") or parsed.title
+    parsed.dated = _date(tree)
+    return parsed
+
+
+def _is_too_deep(text: str) -> bool:
+    if text.count("<") <= _MAX_DEPTH:
+        return False
+    depth = 0
+    for match in _TAG.finditer(text):
+        if match[2].lower() not in _CLOSED_BY_OTHERS:
+            depth = max(0, depth - 1) if match[1] else depth + 1
+            if depth > _MAX_DEPTH:
+                return True
+    return False
+
+
+def _decoded(data: bytes, charset: str | None) -> tuple[str, str | None]:
+    declared = _META.search(data, 0, 4_096)
+    if (declared or charset) and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        name = charset or (declared[1].decode("ascii").lower() if declared else "")
+        if name not in ("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be"):
+            try:
+                return data.decode(name).replace("\0", "\ufffd"), None
+            except (UnicodeDecodeError, LookupError):
+                pass
+    return decode(data)
+
+
+def _date(tree: Any) -> str | None:
+    found: dict[str, str] = {}
+    for node in tree.css("meta")[:200]:
+        attributes = node.attributes
+        name = (attributes.get("property") or attributes.get("name") or "").lower()
+        if name in _DATE_NAMES:
+            found.setdefault(name, attributes.get("content") or "")
+    return next((date for name in _DATE_NAMES if (date := as_date(found.get(name)))), None)
+
+
+def _walk(root: Any, writer: _Writer) -> None:
+    """All nodes in document order, without recursion: pages may be nested as deeply as they like."""
+    node, count = root, 0
+    path: list[tuple[Any, str]] = []
+    while node is not None:
+        count += 1
+        if count > _MAX_NODES:
+            raise Unreadable("the page has too many elements")
+        tag = node.tag
+        child = None
+        if node.is_text_node:
+            writer.add(node.text_content or "")
+        elif node.is_element_node and tag not in _UNSEEN and not _is_hidden(node):
+            writer.open(tag, node)
+            child = node.first_child
+            if child is None:
+                writer.close(tag)
+            else:
+                path.append((node, tag))
+        elif node.is_document_node:
+            child = node.first_child
+            if child is not None:
+                path.append((node, ""))
+        if child is not None:
+            node = child
+            continue
+        while node.next is None and path:
+            node, tag = path.pop()
+            writer.close(tag)
+        if node.next is None:
+            return
+        node = node.next
+
+
+def _is_hidden(node: Any) -> bool:
+    attributes = node.attributes
+    if not attributes:
+        return False
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        return True
+    style = attributes.get("style")
+    return bool(style) and _HIDING.search(style) is not None
+
+
+class _Writer:
+    """Gathers the text and its blocks: one line for a paragraph, a list item, or a row of a table."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._lines = 0
+        self._line: list[str] = []
+        self._blocks: list[Block] = []
+        self._headings: list[Heading] = []
+        self._sections = Sections()
+        self._title = ""
+        self._group = 0  # where the outermost list or table that is open began
+        self._rows: list[int] = []
+        self._lists = 0
+        self._tables = 0
+        self._cells = 0
+        self._pre = 0
+        self._prefix = ""
+
+    def add(self, text: str) -> None:
+        if self._pre:
+            self._line.append(text)
+            return
+        folded = _SPACE.sub(" ", text.replace("\u200b", "").replace("\ufeff", ""))
+        if folded and (folded != " " or self._line):
+            self._line.append(folded)
+
+    def open(self, tag: str, node: Any) -> None:
+        if tag == "br":
+            self._line.append("\n")
+        elif tag == "img":
+            self.add(f" {node.attributes.get('alt') or ''} ")
+        elif tag in ("td", "th"):
+            if self._cells:
+                self._line.append(" | ")
+            self._cells += 1
+        elif tag == "tr":
+            self._end_line()
+            self._cells = 0
+            self._mark_row(self._tables == 1 and not self._lists)
+        elif tag == "table":
+            self._break()
+            self._tables += 1
+            self._begin_group(self._tables == 1 and not self._lists)
+        elif tag in _LISTS:
+            self._break()
+            self._lists += 1
+            self._begin_group(self._lists == 1 and not self._tables)
+        elif tag == "li":
+            self._break()
+            self._mark_row(self._lists == 1 and not self._tables)
+            self._prefix = "  " * min(max(self._lists - 1, 0), 8) + "- "
+        elif tag == "pre":
+            self._break()
+            self._pre += 1
+        elif tag in _HEADINGS or tag in _BLOCK:
+            self._break()
+
+    def close(self, tag: str) -> None:
+        if tag in _HEADINGS:
+            self._break(_HEADINGS[tag])
+        elif tag == "tr":
+            self._end_line()
+            self._cells = 0
+        elif tag == "table" and self._tables:
+            self._end_line()
+            self._tables -= 1
+            self._end_group(TABLE, self._tables == 0 and not self._lists)
+        elif tag in _LISTS and self._lists:
+            self._break()
+            self._lists -= 1
+            self._end_group(LIST, self._lists == 0 and not self._tables)
+        elif tag == "pre" and self._pre:
+            self._break(kind=CODE)
+            self._pre -= 1
+        elif tag in _BLOCK or tag == "li":
+            self._break()
+
+    def _begin_group(self, outermost: bool) -> None:
+        if outermost:
+            self._blank()
+            self._group, self._rows = self._size, []
+
+    def _mark_row(self, outermost: bool) -> None:
+        if outermost and (not self._rows or self._rows[-1] < self._size):
+            self._rows.append(self._size)
+
+    def _end_group(self, kind: str, outermost: bool) -> None:
+        if not outermost or self._size <= self._group:
+            return
+        rows = tuple(row for row in self._rows if row < self._size)
+        header = ""
+        if kind == TABLE and len(rows) > 1:
+            header = one_line(self._since(rows[0]).split("\n", 1)[0])
+        rows = rows[1:] if header else rows
+        self._blocks.append(Block(kind, self._group, self._size, self._sections.path, rows, header))
+        self._blank()
+
+    def _since(self, start: int) -> str:
+        """The text written from an offset on."""
+        at, first = self._size, len(self._parts)
+        while at > start:
+            first -= 1
+            at -= len(self._parts[first])
+        return "".join(self._parts[first:])[start - at :]
+
+    def _break(self, level: int = 0, kind: str = TEXT) -> None:
+        """A block begins or ends: so does a line, but not inside a row of a table."""
+        if self._tables and self._cells:
+            if self._line:
+                self._line.append(" ")
+        else:
+            self._end_line(level, kind)
+
+    def _end_line(self, level: int = 0, kind: str = TEXT) -> None:
+        text = "".join(self._line)
+        self._line = []
+        text = text.strip("\n").rstrip() if self._pre else _plain_lines(text)
+        if not text.strip():
+            return
+        grouped = bool(self._lists or self._tables)
+        if self._tables:
+            text = _SPACE.sub(" ", text)
+        if level and not grouped:
+            self._head(level, one_line(text))
+            return
+        if not grouped:
+            self._blank()
+        start = self._size
+        self._put(self._prefix + text + "\n")
+        self._prefix = ""
+        if not grouped:
+            self._blocks.append(Block(kind, start, self._size, self._sections.path))
+
+    def _head(self, level: int, title: str) -> None:
+        self._blank()
+        path = self._sections.enter(level, title)
+        self._headings.append(Heading(level, title, self._lines + 1, self._size))
+        if level == 1 and not self._title:
+            self._title = title
+        self._blocks.append(Block(HEADING, self._size, self._size + len(title) + 1, path))
+        self._put(title + "\n")
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        self._size += len(text)
+        self._lines += text.count("\n")
+
+    def _blank(self) -> None:
+        """An empty line before what comes next."""
+        if self._parts and self._parts[-1] != "\n":
+            self._put("\n")
+
+    def result(self) -> Parsed:
+        self._cells = self._tables = self._lists = 0
+        self._end_line()
+        return Parsed("".join(self._parts), self._blocks, self._title, headings=self._headings)
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(line.strip() for line in text.split("\n")).strip()

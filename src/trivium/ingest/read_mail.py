@@ -1,0 +1,112 @@
+"""E-mail to text: the headers that people read, then the body."""
+
+from __future__ import annotations
+
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from trivium.ingest.dates import as_moment
+from trivium.ingest.decoding import decode
+from trivium.ingest.parsed import HEADING, TEXT, Block, Heading, Parsed, Unreadable, one_line
+from trivium.ingest.read_text import paragraphs
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_LONGEST_HEADER = 2_000
+MAX_PARTS = 1_000
+
+
+def read_mail(data: bytes) -> Parsed:
+    """The text of a message: its plain part, else what is seen of its HTML part; attachments are named.
+
+    Raises: Unreadable for what is no message.
+    """
+    message = message_from_bytes(data, policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    headers = [(name, _header(message, name)) for name in _SHOWN]
+    headers = [(name, value) for name, value in headers if value]
+    body, attachments = _body(message)
+    if not headers and not body.strip():
+        raise Unreadable("this is no e-mail message")
+    if attachments:
+        headers.append(("Attachments", ", ".join(attachments)))
+    head = "".join(f"{name}: {value}\n" for name, value in headers)
+    title = one_line(_header(message, "Subject"))
+    body = body.strip()
+    offset = len(head) + 1 if head else 0
+    text = f"{head}\n{body}\n" if head else body
+    path = (title,) if title else ()
+    blocks = [Block(HEADING, 0, len(head), path)] if head else []
+    blocks += [Block(TEXT, start + offset, stop + offset, path) for start, stop in paragraphs(body)]
+    headings = [Heading(1, title, 1, 0)] if title else []
+    return Parsed(text, blocks, title, _date(message), headings)
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        value = message.get(name)
+    except Exception:  # the standard parser raises many kinds of error for headers that break its rules
+        return ""
+    text = " ".join(str(value or "").replace("\0", " ").split())[:_LONGEST_HEADER]
+    return text.encode(errors="replace").decode()
+
+
+def _date(message: EmailMessage) -> str | None:
+    try:
+        return as_moment(parsedate_to_datetime(_header(message, "Date")))
+    except (TypeError, ValueError, IndexError):
+        return None
+
+
+def _body(message: EmailMessage) -> tuple[str, list[str]]:
+    """The text of a message, and the names of what is attached to it."""
+    plain: list[str] = []
+    html: list[str] = []
+    attachments: list[str] = []
+    for number, part in enumerate(message.walk()):
+        if number >= MAX_PARTS:
+            break
+        if part.is_multipart():
+            continue
+        name = _file_name(part)
+        if name or part.get_content_disposition() == "attachment":
+            attachments.append(name or "unnamed")
+        elif part.get_content_type() == "text/plain":
+            plain.append(_content(part))
+        elif part.get_content_type() == "text/html":
+            html.append(_html(part))
+    return "\n\n".join(filter(str.strip, plain)) or "\n\n".join(filter(str.strip, html)), attachments
+
+
+def _file_name(part: Any) -> str:
+    try:
+        return one_line(str(part.get_filename() or ""))
+    except Exception:  # as for headers
+        return ""
+
+
+def _payload(part: Any) -> bytes:
+    try:
+        found = part.get_payload(decode=True)
+    except Exception:  # as for headers
+        return b""
+    return found if isinstance(found, bytes) else b""
+
+
+def _content(part: Any) -> str:
+    data = _payload(part)
+    charset = part.get_content_charset()
+    if charset:
+        try:
+            return data.decode(charset).replace("\r\n", "\n").replace("\0", "\ufffd")
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return decode(data)[0].replace("\r\n", "\n") if data else ""
+
+
+def _html(part: Any) -> str:
+    from trivium.ingest.read_html import read_html
+
+    data = _payload(part)
+    return read_html(data, part.get_content_charset()).text if data else ""

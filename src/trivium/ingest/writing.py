@@ -1,0 +1,124 @@
+"""A text that is written block by block, for formats whose files are no texts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trivium.ingest.parsed import HEADING, LIST, TABLE, TEXT, Block, Heading, Parsed, Sections, one_line
+
+ROWS = 500
+"""Rows of a table that make one block."""
+
+
+class Writer:
+    """Gathers paragraphs, headings, items and tables, with an empty line between blocks."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._lines = 1
+        self._blocks: list[Block] = []
+        self._headings: list[Heading] = []
+        self._pages: list[tuple[int, int]] = []
+        self._sections = Sections()
+        self._title = ""
+        self._in_list = False
+
+    def page(self, number: int) -> None:
+        """A page, slide or sheet begins."""
+        self._blank()
+        self._pages.append((self._size, number))
+
+    def heading(self, level: int, text: str) -> None:
+        title = one_line(text)
+        if not title:
+            return
+        self._blank()
+        path = self._sections.enter(level, title)
+        self._headings.append(Heading(level, title, self._lines, self._size))
+        self._title = self._title or title
+        self._block(HEADING, title + "\n", path)
+
+    def section(self, level: int, title: str) -> None:
+        """A heading that stands in the outline only: the text does not hold it."""
+        self._sections.enter(level, title)
+        self._headings.append(Heading(level, title, self._lines, self._size))
+
+    def continue_heading(self, level: int, text: str) -> None:
+        """One more line of the heading that was written last, if one was; else a heading of its own."""
+        last = self._blocks[-1] if self._blocks else None
+        if last is None or last.kind != HEADING or last.stop != self._size:
+            self.heading(level, text)
+            return
+        line = one_line(text)
+        title = one_line(f"{last.sections[-1]} {line}")
+        path = self._sections.enter(level, title)
+        self._headings[-1] = Heading(level, title, self._headings[-1].line, last.start)
+        self._put(line + "\n")
+        self._blocks[-1] = Block(HEADING, last.start, self._size, path)
+
+    def paragraph(self, text: str) -> None:
+        self._blank()
+        self._block(TEXT, _clean(text) + "\n", self._sections.path)
+
+    def item(self, text: str) -> None:
+        """An item of a list; items that follow each other make one block."""
+        line = "- " + _clean(text).replace("\n", "\n  ") + "\n"
+        last = self._blocks[-1] if self._blocks else None
+        if last is not None and last.kind == LIST and last.stop == self._size and self._in_list:
+            start = self._size
+            self._put(line)
+            self._blocks[-1] = Block(LIST, last.start, self._size, last.sections, (*last.rows, start))
+            self._in_list = len(last.rows) < ROWS
+            return
+        self._blank()
+        self._block(LIST, line, self._sections.path)
+        self._in_list = True
+
+    def table(self, rows: Iterable[Iterable[str]]) -> None:
+        """Rows, one line each; the first is the header."""
+        self._blank()
+        header, start = "", self._size
+        starts: list[int] = []
+        first = True
+        for row in rows:
+            line = " | ".join(" ".join(_clean(cell).split()) for cell in row).rstrip(" |")
+            if not line:
+                continue
+            if first:
+                header, first = one_line(line), False
+            elif len(starts) >= ROWS:
+                self._blocks.append(Block(TABLE, start, self._size, self._sections.path, tuple(starts), header))
+                start, starts = self._size, []
+            if self._size > start:
+                starts.append(self._size)
+            self._put(line + "\n")
+        if self._size > start:
+            self._blocks.append(Block(TABLE, start, self._size, self._sections.path, tuple(starts), header))
+
+    def _block(self, kind: str, text: str, path: tuple[str, ...]) -> None:
+        start = self._size
+        self._put(text)
+        self._blocks.append(Block(kind, start, self._size, path))
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        self._size += len(text)
+        self._lines += text.count("\n")
+
+    def _blank(self) -> None:
+        if self._parts and self._parts[-1] != "\n":
+            self._put("\n")
+
+    def result(self) -> Parsed:
+        return Parsed(
+            "".join(self._parts), self._blocks, self._title, headings=self._headings, pages=self._pages, notes=[]
+        )
+
+
+def _clean(text: str) -> str:
+    """Line ends as `\\n`, without characters that no text holds."""
+    for old, new in (("\r\n", "\n"), ("\r", "\n"), ("\x0b", "\n"), ("\0", ""), ("\x07", "")):
+        if old in text:
+            text = text.replace(old, new)
+    return text.encode(errors="replace").decode() if not text.isascii() else text

@@ -1,0 +1,372 @@
+"""The agent loop over a language model: passages and read-only tools in, an answer with checked citations out.
+
+The model may call the task's tools, `max_steps` times at most, then it answers; a model or endpoint without tool calls
+answers from the passages at hand. Nothing that the model writes is believed: prose goes through `AnswerStream`, a shape
+is validated, repaired twice and checked against the passages, and without any passage there is no answer.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from trivium.models import prompt
+from trivium.models.answer_stream import AnswerStream
+from trivium.models.catalogue import FREE, Model
+from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
+from trivium.models.composer import Cited, Composed, ComposeError, Composer, Progress, Step, Task, Usage
+from trivium.models.json_answer import MISSING, Grounds, NoJson, read_json
+from trivium.models.language import NOT_FOUND, language_of, sentence
+from trivium.models.matching import Vocabulary
+from trivium.models.question import understand
+from trivium.models.shape import Validator
+from trivium.models.support import Support
+from trivium.models.tool_calls import Called, ToolRunner, tool_definitions
+from trivium.search.passage import Evidence, Passage
+
+REPAIRS = 2
+_RESERVE = 400
+_RESULT_CHARACTERS = 12_000
+_REFUSES = re.compile(
+    r"\A\W*not[ _]found\b|\b(?:do(?:es)? not|don't|doesn't|cannot|no) (?:contain|mention|state|provide|specify|say"
+    r"|include|tell|information|answer|be determined|hold)"
+    r"|\b(?:nicht|keine) (?:enthalten|erwähnt|angegeben|Angabe|Information|Antwort)"
+    r"|\bno (?:contiene|menciona|indica|hay información|se menciona)|\bne (?:contien|mentionn|précis|indiqu)\w+ pas"
+    r"|没有(?:提到|包含|提供|说明|找到)|未(?:提及|提供|说明)|(?:記載|情報)(?:が|は)ありません",
+    re.IGNORECASE,
+)
+_ASK_TO_CITE = (
+    "Your answer names no passage that says it. Answer again from the passages alone, with the number of a passage in "
+    f"square brackets after each sentence; or write {prompt.NOT_FOUND}."
+)
+_ASK_TO_ANSWER = f"You gave no answer. Answer from the passages, or write {prompt.NOT_FOUND}."
+
+
+class Agent:
+    """A composer that asks a language model; `quoting` composes what is left when a model's answer rests on nothing."""
+
+    def __init__(self, model: Model, client: ChatClient, quoting: Composer) -> None:
+        self._model = model
+        self._client = client
+        self._quoting = quoting
+
+    def compose(self, task: Task, progress: Progress) -> Composed:
+        """Raises: ComposeError, Stopped."""
+        turn = _Turn(self._model, self._client, task, progress)
+        try:
+            composed = turn.shaped() if task.shape is not None else turn.prose(self._quoting)
+        except ChatError as fault:
+            turn.count(fault.usage)
+            raise ComposeError(f"{fault}", turn.usage) from fault
+        composed.usage = turn.usage
+        composed.warnings = list(dict.fromkeys([*turn.warnings, *composed.warnings]))
+        composed.synthesis_ms = turn.synthesis_ms
+        return composed
+
+
+class _Silent:
+    """A sink that shows nothing, so that a request may always be made again."""
+
+    def text(self, piece: str) -> None: ...
+
+    def restart(self) -> bool:
+        return True
+
+
+class _Turn:
+    """One turn of a model: what it was told, what it may cite, what it has cost."""
+
+    def __init__(self, model: Model, client: ChatClient, task: Task, progress: Progress) -> None:
+        self._model = model
+        self._client = client
+        self._task = task
+        self._progress = progress
+        self._nonce = prompt.new_nonce()
+        self._support = Support()
+        self._known: dict[tuple[int, str], int] = {}
+        self._runner = ToolRunner(task.tools)
+        self._tools = tool_definitions(task.tools) if model.calls_tools else []
+        self._asked = 0
+        self._unknown = False
+        self._messages: list[dict[str, Any]] = []
+        self.usage = Usage(cost_usd=0.0 if model.prices is not None else None)
+        self.warnings: list[tuple[str, str | None, str]] = []
+        self.synthesis_ms = 0
+
+    # --- prose ------------------------------------------------------------------------------------
+
+    def prose(self, quoting: Composer) -> Composed:
+        if self._nothing_to_ask():
+            return self._not_found()
+        said = "\n".join([self._task.ask, *self._task.instructions, *(one.content for one in self._task.history)])
+        stream = AnswerStream(self._support, said, self._progress.delta)
+        reply = self._gathered(stream)
+        stream.finish(cut=reply.finish == LENGTH)
+        if not stream.shown and self._support.passages and not _refuses(stream.said):
+            stream, reply = self._asked_again(stream, said)
+        self._told_of(stream)
+        if stream.shown:
+            self._warn_of_unmet_words()
+            if reply.finish == LENGTH:
+                self._warn("output_truncated", None, "The answer was cut at the output limit.")
+            return Composed("".join(stream.shown), stream.cited)
+        if not self._support.passages or _refuses(stream.said):
+            return self._not_found()
+        if not stream.said:
+            raise ComposeError("the model gave an empty answer", self.usage)
+        self._warn("weak_support", None, "The model's answer rested on no stored text; sentences are quoted instead.")
+        evidence = Evidence(passages=list(self._support.passages.values()))
+        return quoting.compose(replace(self._task, evidence=evidence), self._progress)
+
+    def _asked_again(self, stream: AnswerStream, said: str) -> tuple[AnswerStream, Reply]:
+        """Ask once more, when there is no answer, or one that names no passage and that none says."""
+        self._messages.append({"role": "assistant", "content": stream.said or "(empty)"})
+        self._messages.append({"role": "user", "content": _ASK_TO_CITE if stream.said else _ASK_TO_ANSWER})
+        again = AnswerStream(self._support, said, self._progress.delta)
+        reply = self._chat(again, tools=False)
+        again.finish(cut=reply.finish == LENGTH)
+        return again, reply
+
+    def _told_of(self, stream: AnswerStream) -> None:
+        if stream.dropped:
+            self._warn("citation_dropped", None, f"{stream.dropped} markers named no passage and were left out.")
+        if stream.moved:
+            self._warn("citation_moved", None, f"{stream.moved} citations now name the passage that says so.")
+        if stream.links:
+            self._warn("link_dropped", None, f"{stream.links} pictures or unknown addresses were left out.")
+        for weak in stream.weak[:5]:
+            self._warn("weak_support", None, f"The cited passage has few words of: {weak[:160]}")
+
+    def _warn_of_unmet_words(self) -> None:
+        """Say which names and codes of the question stand in no passage: small models answer about others."""
+        terms = [term.word for term in understand(self._task.ask).terms if term.must]
+        known = Vocabulary([self._support.words])
+        unmet = [word for word in terms if not known.met_by(word)]
+        if unmet:
+            self._warn("weak_support", None, f"No passage holds these words of the question: {', '.join(unmet[:8])}.")
+
+    def _nothing_to_ask(self) -> bool:
+        """Whether neither passages nor tools are there, so that a model could only make things up."""
+        return not self._task.evidence.passages and not self._tools
+
+    def _not_found(self) -> Composed:
+        text = sentence(NOT_FOUND, language_of(self._task.ask))
+        self._progress.delta(text)
+        self._warn("no_evidence", None, "No stored text answers the question.")
+        return Composed(text, found=False)
+
+    # --- shape ------------------------------------------------------------------------------------
+
+    def shaped(self) -> Composed:
+        shape = self._task.shape or {}
+        if self._nothing_to_ask():
+            raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
+        check = Validator(shape)
+        reply = self._gathered(_Silent())
+        fault = ""
+        insisted: list[str] = []
+        for attempt in range(REPAIRS + 1):
+            if not self._support.passages:
+                raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
+            value, fault = _read(reply, check)
+            if not fault:
+                grounds = Grounds(value, self._support, shape, self._task.ask)
+                if not grounds.unfounded or (grounds.unfounded == insisted and grounds.cited):
+                    return self._grounded(value, grounds)
+                insisted = grounds.unfounded
+                fault = f"no passage holds the value of `{insisted[0]}`"
+            if attempt < REPAIRS:
+                self._messages.append({"role": "assistant", "content": reply.text[:4_000] or "(empty)"})
+                self._messages.append(
+                    {"role": "user", "content": f"That is wrong: {fault}. Answer with the JSON alone."}
+                )
+                reply = self._chat(_Silent(), tools=False)
+        raise ComposeError(f"output did not conform to shape: {fault}", self.usage)
+
+    def _grounded(self, value: Any, grounds: Grounds) -> Composed:
+        """A conforming value with its citations, when anything in it rests on a passage."""
+        if grounds.checked and not grounds.cited:
+            place = (grounds.unfounded + grounds.loose)[0]
+            raise ComposeError(f"output did not conform to shape: no evidence for `{place}`", self.usage)
+        for path in grounds.unfounded + grounds.loose:
+            self._warn("weak_support", path, f"No passage says the value of {path}.")
+        cited = grounds.cited
+        if not cited:  # nothing but yes or no: what the question is about
+            backing = self._support.best(self._task.ask)
+            if backing is not None:
+                cited = [Cited(self._support.passages[backing.number], backing.quote)]
+        return Composed("", cited, value)
+
+    # --- the loop ---------------------------------------------------------------------------------
+
+    def _gathered(self, sink: Any) -> Reply:
+        """Let the model call tools until it answers, `max_steps` times at most; then it must answer."""
+        room = self._model.context - self._model.output - _RESERVE
+        head = [prompt.system_message(self._task, tools=bool(self._tools))]
+        if self._task.shape is None:
+            head += prompt.example_messages(self._nonce)
+        head += prompt.history_messages(_recent(self._task.history, room // 4))
+        room -= sum(prompt.estimated_tokens(str(one["content"])) for one in head)
+        room -= prompt.estimated_tokens(self._task.ask + str(self._task.vars or "") + str(self._task.shape or ""))
+        room -= prompt.estimated_tokens(str(self._tools)) if self._tools else 0
+        self._room = room
+        passages = self._numbered(prompt.fitting(self._task.evidence.passages, room, self._model.most_passages))
+        self._messages = [*head, prompt.question_message(self._task, passages, self._nonce)]
+        self._room -= sum(prompt.estimated_tokens(one.text) + 30 for _, one in passages)
+        for _ in range(self._task.max_steps if self._tools else 0):
+            reply = self._chat(sink, tools=True)
+            if reply.finish != CALLS or TOOLS in reply.refused:
+                return reply
+            if not sink.restart():  # what is shown stays; the answer goes on after it
+                sink.text("\n\n")
+            self._answer_calls(reply)
+        if self._tools:
+            self._warn("max_steps_reached", "max_steps", f"The search ended after {self._task.max_steps} steps.")
+        return self._chat(sink, tools=False)
+
+    def _answer_calls(self, reply: Reply) -> None:
+        """Run the calls of a reply and tell the model what came of them, as data."""
+        step = self._step
+        begun = time.monotonic()
+        called = self._runner.run(reply.calls, self._progress)
+        self._messages.append(
+            {
+                "role": "assistant",
+                "content": reply.text or None,
+                "tool_calls": [
+                    {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
+                    for one in reply.calls
+                ],
+            }
+        )
+        for one in called:
+            self._messages.append({"role": "tool", "tool_call_id": one.call.id, "content": self._result(one)})
+        step.fns = list(dict.fromkeys(one.summary["fn"] for one in called))
+        step.tool_calls = [one.summary for one in called]
+        step.cost["execute_ms"] = round((time.monotonic() - begun) * 1000)
+        found = sum(len(one.result.passages) for one in called if one.result is not None)
+        failed = sum(one.error is not None for one in called)
+        step.commentary = f"Called {', '.join(step.fns)}: {found} passages" + (f", {failed} failed" if failed else "")
+        step.status = "completed"
+        self._progress.step(step)
+
+    def _result(self, called: Called) -> str:
+        if called.result is None:
+            return prompt.error_text(called.error or "it failed", self._nonce)
+        room = max(self._room, 200)
+        passages = self._numbered(prompt.fitting(called.result.passages, room, self._model.most_passages))
+        text = prompt.result_text(called.result.value, passages, self._nonce, min(_RESULT_CHARACTERS, room * 3))
+        self._room -= prompt.estimated_tokens(text)
+        return text
+
+    def _chat(self, sink: Any, *, tools: bool) -> Reply:
+        """One request to the model, told as a step."""
+        self._progress.check()
+        self._asked += 1
+        step = Step(f"m{self._asked}", "running", f"Asking {self._model.id}")
+        self._progress.step(step)
+        begun = time.monotonic()
+        request = ChatRequest(
+            self._model.name,
+            self._messages,
+            self._tools if tools else [],
+            self._task.shape if not tools and self._task.shape is not None and _is_object(self._task.shape) else None,
+            self._task.thinking_level if self._model.thinks else None,
+            self._model.output,
+        )
+        try:
+            reply = self._client.chat(request, sink, self._progress)
+        except BaseException:
+            step.status, step.commentary = "failed", f"{self._model.id} gave no answer"
+            raise
+        milliseconds = round((time.monotonic() - begun) * 1000)
+        self.synthesis_ms = milliseconds
+        self.count(reply.usage)
+        step.input_tokens, step.output_tokens = reply.usage.input_tokens, reply.usage.output_tokens
+        step.total_tokens = step.input_tokens + step.output_tokens
+        step.cum_input_tokens, step.cum_output_tokens = self.usage.input_tokens, self.usage.output_tokens
+        step.cost = {
+            "tokens_in": step.input_tokens,
+            "tokens_out": step.output_tokens,
+            "decide_ms": milliseconds,
+            "execute_ms": 0,
+        }
+        self._step = step
+        if THINKING in reply.refused and request.thinking is not None:
+            self._warn("control_ignored", "thinking_level", f"{self._model.id} does not take a thinking level.")
+        if reply.finish != CALLS:
+            step.status = "completed"
+            step.commentary = f"{self._model.id} answered"
+            self._progress.step(step)
+        return reply
+
+    # --- what was given and spent -----------------------------------------------------------------
+
+    def _numbered(self, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
+        """Passages with the numbers under which they can be cited; those given before keep theirs and are left out."""
+        fresh: list[tuple[int, Passage]] = []
+        for passage in passages:
+            key = passage.ctx, passage.id
+            if key not in self._known:
+                self._known[key] = len(self._known) + 1
+                self._support.add(self._known[key], passage)
+                fresh.append((self._known[key], passage))
+        return fresh
+
+    def count(self, usage: Usage) -> None:
+        """Add what a request has cost."""
+        self.usage.input_tokens += usage.input_tokens
+        self.usage.output_tokens += usage.output_tokens
+        self.usage.cached_tokens += usage.cached_tokens
+        prices, spent = self._model.prices, self.usage
+        self._unknown = self._unknown or not usage.input_tokens
+        if prices is not None and (not self._unknown or prices == FREE):
+            spent.cost_usd = prices.cost(spent.input_tokens, spent.output_tokens, spent.cached_tokens)
+        else:
+            spent.cost_usd = None
+
+    def _warn(self, code: str, param: str | None, message: str) -> None:
+        self.warnings.append((code, param, message))
+
+
+def _read(reply: Reply, check: Validator) -> tuple[Any, str]:
+    """The value of a reply, and what is wrong with it."""
+    if reply.finish == LENGTH:
+        return None, "it was cut at the output limit"
+    try:
+        value = read_json(reply.text)
+    except NoJson as fault:
+        return None, str(fault) if reply.text.strip() else "it is empty"
+    if isinstance(value, dict) and set(value) == {MISSING} and not check.conforms(value):
+        return None, f"no evidence for `{str(value[MISSING])[:100]}`"
+    return value, check.first_violation(value) or ""
+
+
+def _refuses(text: str) -> bool:
+    return bool(_REFUSES.search(text[:400]))
+
+
+def _first(shape: dict[str, Any]) -> str:
+    """The property to name when there is no evidence at all."""
+    names = list(shape.get("required", ())) or list(shape.get("properties", ()))
+    return str(names[0]) if names else "the value"
+
+
+def _is_object(shape: dict[str, Any]) -> bool:
+    """Whether a shape can be asked for natively: endpoints take objects at the root alone."""
+    return shape.get("type") == "object"
+
+
+def _recent(history: Sequence[Any], tokens: int) -> list[Any]:
+    """The last messages that fit into a number of tokens."""
+    kept: list[Any] = []
+    for message in reversed(history):
+        tokens -= prompt.estimated_tokens(message.content)
+        if tokens < 0:
+            break
+        kept.insert(0, message)
+    return kept

@@ -1,0 +1,217 @@
+"""A model's prose on its way to the reader: sentence by sentence, with citations that are checked before they go out.
+
+Nothing is shown before the first sentence that a passage supports, so that an answer that rests on nothing can still be
+held back. Markers are renumbered in the order in which they appear; one that names no passage is dropped, one whose
+passage does not support the sentence while another does is moved there, a supported sentence without one is given it.
+Pictures, and addresses that stand in no passage and not in the question, are taken out: they could carry data away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from trivium.models.citation_marks import ends_within_mark, read_marks
+from trivium.models.composer import Cited
+from trivium.models.support import STRONG, WEAK, Backing, Support
+from trivium.search.passage import Passage
+from trivium.search.sentences import sentences
+
+_THOUGHT_OPENS, _THOUGHT_ENDS = "<think>", "</think>"
+_END_SIGNS = re.compile(r"[.!?…。！？\n।؟]")
+_MARKS_ONLY = re.compile(r"\s*(?:(?:\[|【)\^?[\d\s,;†–^-]+(?:\]|】)[\s.,;]*)+")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
+_LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")
+_URL = re.compile(r"(?:https?|ftp)://[^\s<>\"'`)\]]+|\bwww\.[^\s<>\"'`)\]]+", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LONGEST_HELD = 20_000
+
+
+class AnswerStream:
+    """Takes a model's text as it comes and passes on what may be shown; a `Sink`."""
+
+    def __init__(self, support: Support, said: str, show: Callable[[str], None]) -> None:
+        self._support = support
+        self._said = said
+        self._show = show
+        self._buffer = ""
+        self._held: list[str] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._thinking: bool | None = None
+        self._space = ""
+        self.shown: list[str] = []
+        self.cited: list[Cited] = []
+        self.raw: list[str] = []
+        self.dropped = 0
+        self.moved = 0
+        self.links = 0
+        self.weak: list[str] = []
+
+    # --- what comes -------------------------------------------------------------------------------
+
+    def text(self, piece: str) -> None:
+        self._buffer += piece
+        if not self._past_thoughts():
+            return
+        if _END_SIGNS.search(piece) or len(self._buffer) > _LONGEST_HELD:
+            self._advance(last=False)
+
+    def restart(self) -> bool:
+        if self.shown:
+            return False
+        self._buffer, self._held, self._thinking = "", [], None
+        self._numbers, self.cited, self.raw, self.weak = {}, [], [], []
+        self.dropped = self.moved = self.links = 0
+        return True
+
+    def finish(self, *, cut: bool = False) -> None:
+        """No more comes; `cut`: the text broke off, and its last sentence with it."""
+        if self._thinking:
+            self._buffer = ""
+        self._past_thoughts()
+        self._advance(last=True, cut=cut)
+
+    def release(self) -> None:
+        """Show what was held back although no passage supports it."""
+        self._show_all(self._held)
+        self._held = []
+
+    @property
+    def said(self) -> str:
+        """All that the model wrote, markers and all."""
+        return "".join(self.raw).strip()
+
+    # --- sentence by sentence ---------------------------------------------------------------------
+
+    def _past_thoughts(self) -> bool:
+        """Whether what a model thinks aloud before it answers is over; it is left out."""
+        if self._thinking is None:
+            start = self._buffer.lstrip()
+            if start.startswith(_THOUGHT_OPENS):
+                self._thinking = True
+            elif not _THOUGHT_OPENS.startswith(start):
+                self._thinking = False
+        if self._thinking:
+            _, ended, rest = self._buffer.partition(_THOUGHT_ENDS)
+            if ended:
+                self._buffer, self._thinking = rest.lstrip(), False
+            else:
+                self._buffer = self._buffer[-_LONGEST_HELD:]
+        return self._thinking is False
+
+    def _advance(self, *, last: bool, cut: bool = False) -> None:
+        """Pass on the sentences that are whole. One is, once the next has begun with something else than a marker."""
+        ends = _ends(self._buffer)
+        if not last or cut:
+            ends = ends[:-1]
+        if not last and ends_within_mark(self._buffer):
+            ends = ends[:-1]
+        start = 0
+        for end in ends:
+            self._pass_on(self._buffer[start:end])
+            start = end
+        if last and not cut and start < len(self._buffer):
+            self._pass_on(self._buffer[start:])
+            start = len(self._buffer)
+        self._buffer = "" if last else self._buffer[start:]
+
+    def _pass_on(self, raw: str) -> None:
+        self.raw.append(raw)
+        marked = read_marks(self._clean(raw), self._support.passages)
+        self.dropped += marked.unknown
+        backings = self._backings(marked.text, marked.numbers)
+        text = marked.text
+        marks = "".join(f" [{self._number(backing)}]" for backing in backings)
+        if marks:
+            body = text.rstrip()
+            text = _placed(body, marks) + text[len(body) :]
+        if not text:
+            return
+        self._held.append(text)
+        if self.cited or self.shown:
+            self.release()
+
+    def _backings(self, sentence: str, numbers: list[int]) -> list[Backing]:
+        """What a sentence rests on: the passages that it names, checked, or the one that plainly says it."""
+        found: list[Backing] = []
+        best: Backing | None = None
+        for number in numbers:
+            backing = self._support.of(sentence, number)
+            if backing is None:
+                self.dropped += 1
+                continue
+            if backing.measured and backing.score < WEAK:
+                best = best or self._support.best(sentence)
+                if best is not None and best.measured and best.score >= STRONG:
+                    self.moved += 1
+                    backing = best
+                else:
+                    self.weak.append(sentence.strip())
+            if all(backing.quote != one.quote or backing.number != one.number for one in found):
+                found.append(backing)
+        if not numbers and len(sentence.split()) + len(sentence) // 12 > 2:
+            best = self._support.best(sentence)
+            if best is not None and best.measured and best.score >= STRONG:
+                found.append(best)
+        return found
+
+    def _number(self, backing: Backing) -> int:
+        passage: Passage = self._support.passages[backing.number]
+        key = passage.id, backing.quote
+        if key not in self._numbers:
+            self.cited.append(Cited(passage, backing.quote))
+            self._numbers[key] = len(self.cited)
+        return self._numbers[key]
+
+    def _clean(self, text: str) -> str:
+        """Without pictures, foreign addresses and control characters; broken letters are replaced."""
+        text = _CONTROL.sub("", text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+        def picture(match: re.Match[str]) -> str:
+            self.links += 1
+            return match[1] or ""
+
+        def link(match: re.Match[str]) -> str:
+            return match[0] if self._is_known(match[2]) else f"{match[1]} ({match[2]})"
+
+        def address(match: re.Match[str]) -> str:
+            if self._is_known(match[0].rstrip(".,;:!?")):
+                return match[0]
+            self.links += 1
+            return "…"
+
+        return _URL.sub(address, _LINK.sub(link, _IMAGE.sub(picture, text)))
+
+    def _is_known(self, address: str) -> bool:
+        return address in self._said or any(address in one.text for one in self._support.passages.values())
+
+    def _show_all(self, texts: list[str]) -> None:
+        for held in texts:
+            text = self._space + held if self.shown else held.lstrip()
+            shown = text.rstrip()
+            self._space = text[len(shown) :]
+            if shown:
+                self.shown.append(shown)
+                self._show(shown)
+
+
+def _ends(text: str) -> list[int]:
+    """Where the sentences of a text end, each with the markers and the white space that follow it."""
+    spans = sentences(text)
+    ends: list[int] = []
+    for number, (start, stop) in enumerate(spans):
+        following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
+        marks = _MARKS_ONLY.match(text, start, stop)
+        if ends and marks:  # markers after the full stop belong to the sentence before
+            ends[-1] = marks.end()
+            if marks.end() == stop:
+                ends[-1] = following
+                continue
+        ends.append(following)
+    return ends
+
+
+def _placed(body: str, marks: str) -> str:
+    """Markers before the full stop."""
+    stop = len(body) - len(body.rstrip(".!?…。！？"))
+    return f"{body[: len(body) - stop]}{marks}{body[len(body) - stop :]}" if stop else body + marks

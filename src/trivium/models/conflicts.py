@@ -1,0 +1,107 @@
+"""Sources that disagree: statements with the same subject and attribute but another value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trivium.models.language import silent_words
+from trivium.models.matching import alike
+from trivium.models.question import NAME, Question
+from trivium.models.ranking import ENOUGH, Ranked
+from trivium.models.statements import ROW, Statement
+from trivium.models.values import DATE, LABEL, TIME, YEAR
+from trivium.search.segment import fold, tokens
+
+_SAME, _SAME_SOURCE = 0.6, 0.85
+_NEGATION = re.compile(
+    r"\b(?:not?|never|none|neither|nor|cannot|without|\w+n't|nicht|kein\w*|nie|ohne|nunca|ningun\w*|sin|jamais|aucun\w*"
+    r"|pas|non|nessun\w*|nao|nenhum\w*|niet|geen|нет|не|ни|без)\b|不|没|無|ない|ません|않|없"
+)
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*")
+
+
+def conflicting(best: Ranked, ranked: Sequence[Ranked], question: Question) -> list[Ranked]:
+    """The statements that contradict the best one and it, one for each value, newest first; empty when none does."""
+    chosen = [best]
+    for other in ranked:
+        if other is best or other.confidence < max(ENOUGH, best.confidence - 0.3) or other.missed or not other.typed:
+            continue
+        if all(_contradict(one.statement, other.statement, question) for one in chosen):
+            chosen.append(other)
+    if len(chosen) < 2:
+        return []
+    return sorted(chosen, key=lambda one: one.statement.passage.dated or "", reverse=True)
+
+
+def negated(text: str) -> bool:
+    """Whether a statement denies something.
+
+    >>> [negated(text) for text in ("It is not allowed.", "It is allowed.", "Das ist nicht erlaubt.")]
+    [True, False, True]
+    """
+    return bool(_NEGATION.search(fold(text)))
+
+
+def same_subject(one: Statement, other: Statement, question: Question) -> bool:
+    """Whether two statements of different passages say something of the same thing, be it the same or not."""
+    if one.passage.id == other.passage.id or (ROW in (one.kind, other.kind) and one.kind != other.kind):
+        return False
+    same_source = (one.passage.ctx, one.passage.source) == (other.passage.ctx, other.passage.source)
+    needed = _SAME_SOURCE if same_source and one.passage.source else _SAME
+    return _likeness(_telling(one, question), _telling(other, question)) >= needed
+
+
+def _contradict(one: Statement, other: Statement, question: Question) -> bool:
+    if not same_subject(one, other, question):
+        return False
+    if question.yes_no and negated(one.text) != negated(other.text):
+        return True
+    if NAME in question.wanted:
+        names = _names(one, question), _names(other, question)
+        return all(names) and names[0].isdisjoint(names[1])
+    return _values_differ(one, other, question)
+
+
+def _values_differ(one: Statement, other: Statement, question: Question) -> bool:
+    """Whether exactly one kind of value differs: of two that differ, one tells the cases apart (2023: 5; 2024: 6)."""
+    here, there = _by_kind(one), _by_kind(other)
+    shared = here.keys() & there.keys()
+    differing = {kind for kind in shared if here[kind].isdisjoint(there[kind])}
+    partly = {kind for kind in shared - differing if here[kind] != there[kind]}
+    if len(differing) != 1 or partly or LABEL in differing:
+        return False
+    if question.wanted:
+        return bool(differing & question.wanted)
+    return not differing & {YEAR} or bool(differing & {DATE, TIME})
+
+
+def _by_kind(statement: Statement) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for value in statement.values:
+        found.setdefault(value.kind, set()).add(value.key[1])
+    return found
+
+
+def _likeness(one: set[str], other: set[str]) -> float:
+    """The share of words that two statements have in common, seen mostly from the shorter one."""
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return 0.0
+    return sum(any(alike(word, candidate) for candidate in long) for word in short) / max(len(short), len(long) * 0.6)
+
+
+def _telling(statement: Statement, question: Question) -> set[str]:
+    """The telling words of a statement without what may differ: values, names where one is asked for, denials."""
+    text = statement.text
+    for value in reversed(statement.values):
+        if value.kind != LABEL:
+            text = text[: value.start] + " " + text[value.stop :]
+    names = _names(statement, question) if NAME in question.wanted else set()
+    words = set(tokens(_NEGATION.sub(" ", text)))
+    return words - silent_words(words) - names
+
+
+def _names(statement: Statement, question: Question) -> set[str]:
+    found = {word for match in _NAME.finditer(statement.text) for word in tokens(match[0])}
+    return found - set(tokens(question.text)) - silent_words(found)

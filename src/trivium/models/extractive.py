@@ -1,0 +1,315 @@
+"""`builtin/extractive`: answers with quoted sentences, without a model (KnowQL reference 14, D14).
+
+It says when the knowledge does not hold the answer, shows sources that disagree side by side with their dates, and
+fills a shape from quoted evidence or fails naming the property. The same evidence always gives the same answer.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trivium.models.citation_marks import unmarked
+from trivium.models.composer import Cited, Composed, Progress, Step, Task, Usage
+from trivium.models.conflicts import conflicting
+from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, UNDATED, sentence
+from trivium.models.matching import alike
+from trivium.models.question import Question, Term, understand
+from trivium.models.ranking import ENOUGH, Ranked, Ranking
+from trivium.models.statements import CODE, ROW, SENTENCE, Statement, statements_of
+from trivium.search.passage import Passage
+
+if TYPE_CHECKING:
+    from trivium.search.embedder import Embedder
+
+MODEL_ID = "builtin/extractive"
+MOST_LINES, MOST_TOLD = 12, 4
+
+_PARTS = re.compile(r"(?<=[?？])\s*(?=\S)")
+_POINTS_BACK = re.compile(
+    r"(?:it|its|they|their|this|these|that|he|she|his|her|such|both|since then|then|er|sie|es|dies\w*|beide|danach"
+    r"|seitdem|esto|este|esta|ella|ellos|despues|il|elle|ils|elles|cela|ce|cette|ces|esso|essa|questo|questa|hij|zij|deze"
+    r"|он|она|оно|они|это|этот|эта|它|他|她|该|这|それ|これ|その|この)\b",
+    re.IGNORECASE,
+)
+
+
+Warned = tuple[str, str | None, str]
+"""Code, parameter and message of a warning."""
+
+
+class Line(Struct):
+    """One line of an answer: the statement it quotes and what stands before it."""
+
+    statement: Statement
+    label: str = ""
+    bullet: bool = False
+
+
+class Section(Struct):
+    """What is said to one part of the question: an opening sentence, then lines."""
+
+    opening: str = ""
+    lines: list[Line] = []
+    closing: str = ""
+    found: bool = True
+    warnings: list[Warned] = []
+
+
+class Extractive:
+    """The composer that needs no model. With an embedder it also finds what is said in other words.
+
+    `embedder` is called when first needed; it gives None where there is no embedder.
+    """
+
+    def __init__(self, embedder: Callable[[], Embedder | None] = lambda: None) -> None:
+        self._embedder = embedder
+
+    def compose(self, task: Task, progress: Progress) -> Composed:
+        progress.check()
+        began = time.monotonic()
+        step = Step("c1", "running", f"Choosing among the statements of {len(task.evidence.passages)} passages")
+        progress.step(step)
+        statements = statements_of(task.evidence.passages)
+        progress.check()
+        if task.shape is not None:
+            from trivium.models.fill import fill
+
+            composed = fill(task, statements)
+        else:
+            composed = self._prose(task, statements)
+        progress.step(Step("c1", "completed", f"Quoted {len(composed.cited)} of {len(statements)} statements"))
+        for piece in _pieces(composed.text):
+            progress.delta(piece)
+        composed.synthesis_ms = int((time.monotonic() - began) * 1000)
+        return composed
+
+    def _prose(self, task: Task, statements: list[Statement]) -> Composed:
+        embedder = self._embedder() if statements else None
+        ranking = Ranking(statements, embedder)
+        parts = [part for part in _PARTS.split(task.ask.strip()) if part]
+        earlier = [message.content for message in task.history if message.role == "user"]
+        sections = [answer(ranking, part, [*earlier, *parts[:number]]) for number, part in enumerate(parts)]
+        language = understand(task.ask).language
+        if len(parts) > 1:
+            for part, section in zip(parts, sections, strict=True):
+                if not section.found:
+                    section.opening = f"{sentence(ALSO, language)} {part}"
+        return _written(sections, language)
+
+
+def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
+    """What is said to one question; `earlier` questions lend their words to one that points back to them."""
+    question = understand(ask)
+    terms = [*question.terms, *_lent(question, earlier)]
+    if question.kind == "compare":
+        return _comparison(ranking, question, terms)
+    ranked = ranking.rank(question, terms)
+    good = [one for one in ranked if one.confidence >= ENOUGH and not _only_asks(one.statement)]
+    if not good:
+        return _nearest(ranking, ranked, question)
+    best = good[0]
+    if question.each:
+        return Section(lines=[Line(one.statement, _source(one.statement.passage), True) for one in _by_source(good)])
+    if against := conflicting(best, good, question):
+        return _disagreement(against, question)
+    if question.broad:
+        return Section(lines=[Line(one.statement) for one in _told(good)])
+    if question.lists or best.statement.text.endswith((":", "：")):
+        return Section(lines=_listed(ranking, best, good, question))
+    return Section(lines=[Line(one.statement) for one in _selected(ranking, good, question)])
+
+
+# --- what is chosen -------------------------------------------------------------------------------
+
+
+def _lent(question: Question, earlier: Sequence[str]) -> list[Term]:
+    """Words of the question before, for one too short to stand alone or that points back."""
+    if not earlier or (len(question.terms) > 2 and not _POINTS_BACK.search(question.text)):
+        return []
+    return [Term(term.word, extra=True) for term in understand(earlier[-1]).terms if term.word not in question.words]
+
+
+def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Section:
+    near = ranking.nearest(ranked, question)
+    warning: Warned = ("no_evidence", None, "No stored text answers the question.")
+    if near is None:
+        return Section(sentence(NOT_FOUND, question.language), found=False, warnings=[warning])
+    warning = ("weak_support", None, "No source uses the question's words; the nearest in meaning is quoted.")
+    return Section(sentence(NEAREST, question.language), [Line(near.statement)], warnings=[warning])
+
+
+def _disagreement(against: list[Ranked], question: Question) -> Section:
+    undated = sentence(UNDATED, question.language)
+    lines = [
+        Line(one.statement, f"{_source(one.statement.passage)} ({(one.statement.passage.dated or undated)[:10]})", True)
+        for one in against
+    ]
+    places = ", ".join(_source(one.statement.passage) for one in against)
+    warning: Warned = ("source_conflict", None, f"The sources disagree: {places}.")
+    return Section(sentence(DISAGREE, question.language), lines, warnings=[warning])
+
+
+def _comparison(ranking: Ranking, question: Question, terms: list[Term]) -> Section:
+    """One statement for each thing compared, or for each source when the question names none."""
+    if not question.subjects:
+        good = [one for one in ranking.rank(question, terms) if one.confidence >= ENOUGH]
+        if not good:
+            return _nearest(ranking, ranking.rank(question, terms), question)
+        return Section(lines=[Line(one.statement, _source(one.statement.passage), True) for one in _by_source(good)])
+    lines: list[Line] = []
+    missing: list[str] = []
+    of_subjects = {word for subject in question.subjects for word in subject}
+    for name, subject in zip(question.names, question.subjects, strict=True):
+        wanted = [term for term in terms if term.word not in of_subjects]
+        wanted += [Term(word, must=True) for word in subject]
+        ranked = [one for one in ranking.rank(question, wanted) if one.confidence >= ENOUGH and not one.missed]
+        fresh = [one for one in ranked if all(one.statement is not line.statement for line in lines)] or ranked
+        if fresh:
+            lines.append(Line(fresh[0].statement, name, True))
+        else:
+            missing.append(name)
+    if not lines:
+        return _nearest(ranking, ranking.rank(question, terms), question)
+    closing = f"{sentence(ALSO, question.language)} {', '.join(missing)}." if missing else ""
+    warnings: list[Warned] = [("no_evidence", None, f"No stored text was found about {name}.") for name in missing]
+    return Section(lines=lines, closing=closing, warnings=warnings)
+
+
+def _by_source(good: list[Ranked]) -> list[Ranked]:
+    best: dict[str, Ranked] = {}
+    for one in good:
+        best.setdefault(f"{one.statement.passage.context} {_source(one.statement.passage)}", one)
+    return list(best.values())[:MOST_LINES]
+
+
+def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Question) -> list[Line]:
+    """The items of the list or table that the best statement stands in or leads to; else the best statements."""
+    statement = best.statement
+    inside = [one for one in ranking.statements if one.passage is statement.passage]
+    lines: list[Line] = []
+    if statement.kind == SENTENCE:
+        items = [one for one in inside if one.block == statement.block + 1 and one.lead == statement.text]
+        lines = [Line(statement)] if items else []
+    else:
+        items = [one for one in inside if one.block == statement.block]
+        equal = [
+            one.statement for one in good if any(one.statement is item for item in items) and one.own >= best.own - 0.05
+        ]
+        if best.own >= 0.5:  # the question's words stand in the items themselves: those that have them
+            items = [one for one in items if any(one is other for other in equal)] if len(equal) > 1 else []
+    if not items:
+        return [Line(one.statement) for one in _selected(ranking, good, question)]
+    return lines + [Line(one, bullet=True) for one in items[: MOST_LINES - len(lines)]]
+
+
+def _told(good: list[Ranked]) -> list[Ranked]:
+    """The first statements of the best passage, in their order."""
+    first = good[0].statement.passage
+    own = sorted((one for one in good if one.statement.passage is first), key=lambda one: one.statement.place)
+    return own[:MOST_TOLD]
+
+
+def _selected(ranking: Ranking, good: list[Ranked], question: Question) -> list[Ranked]:
+    """The best statement, and up to two more that meet words of the question which it does not meet."""
+    chosen = [good[0]]
+    if question.wanted:
+        return chosen + [one for one in good[1:] if _other_case(one, good[0])][:2]
+    met = _met(ranking, good[0], question)
+    for one in good[1:]:
+        if len(chosen) > 2:
+            break
+        new = _met(ranking, one, question) - met
+        close = one.score >= good[0].score - 0.12 and one.own >= 0.5
+        if (new or close) and not _repeats(one, chosen):
+            chosen.append(one)
+            met |= new
+    return sorted(chosen, key=lambda one: (one.statement.rank, one.statement.place)) if len(chosen) > 1 else chosen
+
+
+def _other_case(one: Ranked, best: Ranked) -> bool:
+    """Whether a statement answers as well with another value, so that the question does not tell which one is meant."""
+    values = {value.key for value in one.statement.values}, {value.key for value in best.statement.values}
+    equal = one.confidence >= best.confidence - 0.02 and one.own >= best.own - 0.02 and one.typed
+    return equal and bool(values[0]) and values[0].isdisjoint(values[1])
+
+
+def _met(ranking: Ranking, one: Ranked, question: Question) -> set[str]:
+    words = frozenset(one.statement.words)
+    return {term.word for term in question.terms if ranking.vocabulary.match(term.word, words)}
+
+
+def _repeats(one: Ranked, chosen: Sequence[Ranked]) -> bool:
+    words = set(one.statement.words)
+    for other in chosen:
+        there = set(other.statement.words)
+        shared = sum(any(alike(word, known) for known in there) for word in words)
+        if shared >= 0.7 * min(len(words), len(there)):
+            return True
+    return False
+
+
+def _only_asks(statement: Statement) -> bool:
+    return statement.text.rstrip("\"'”»*_ ").endswith(("?", "？"))
+
+
+# --- how it is written ----------------------------------------------------------------------------
+
+
+class _Citations:
+    """Numbers what is quoted: the same quote of the same passage has one number."""
+
+    def __init__(self) -> None:
+        self.cited: list[Cited] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def mark(self, passage: Passage, quote: str) -> str:
+        key = passage.id, quote
+        if key not in self._numbers:
+            self.cited.append(Cited(passage, quote))
+            self._numbers[key] = len(self.cited)
+        return f"[{self._numbers[key]}]"
+
+
+def _written(sections: Sequence[Section], language: str) -> Composed:
+    """The answer as text. When nothing was found at all, that is said once."""
+    if not any(section.found for section in sections):
+        warnings = sections[0].warnings if sections else []
+        return Composed(sentence(NOT_FOUND, language), found=False, usage=Usage(cost_usd=0.0), warnings=list(warnings))
+    citations = _Citations()
+    parts = ["\n".join(_section(section, citations)) for section in sections]
+    warnings = list(dict.fromkeys(warning for section in sections for warning in section.warnings))
+    return Composed("\n\n".join(parts), citations.cited, usage=Usage(cost_usd=0.0), warnings=warnings)
+
+
+def _section(section: Section, citations: _Citations) -> Iterator[str]:
+    if section.opening:
+        yield section.opening
+    before: Statement | None = None
+    for line in section.lines:
+        statement = line.statement
+        quote, text = statement.quote, statement.text
+        follows = before is not None and before.passage is statement.passage and before.place == statement.place - 1
+        before = statement
+        if statement.before and not follows and _POINTS_BACK.match(text):
+            quote = statement.passage.text[statement.before_start : statement.stop]
+            text = f"{statement.before} {text}"
+        text = unmarked(text)
+        shown = {ROW: text, CODE: f"`{text}`"}.get(statement.kind, f'"{text}"')
+        label = f"{line.label}: " if line.label else ""
+        yield f"{'- ' if line.bullet else ''}{label}{shown} {citations.mark(statement.passage, quote)}"
+    if section.closing:
+        yield section.closing
+
+
+def _source(passage: Passage) -> str:
+    return passage.source or passage.name or passage.context
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in the pieces in which it is streamed: line by line."""
+    yield from text.splitlines(keepends=True)

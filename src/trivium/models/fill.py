@@ -1,0 +1,131 @@
+"""A shape filled from quoted evidence, without a model (KnowQL reference 8, D14).
+
+Every part of the result rests on a quote. What the evidence does not say is null where the shape takes null, left out
+where the shape does not require it, and otherwise the reason to fail, which names the property. Nothing is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trivium.models.composer import Cited, Composed, ComposeError, Task, Usage
+from trivium.models.fill_evidence import Filled, Finder, NoEvidence
+from trivium.models.fill_list import fill_list
+from trivium.models.fill_scalar import fill_scalar
+from trivium.models.property import read_property
+from trivium.models.shape import Validator, resolve
+from trivium.models.statements import Statement
+
+_DEFINITIONS = ("$schema", "$defs", "definitions")
+DEEPEST = 8
+"""How deep properties are filled; deeper ones count as without evidence."""
+
+
+def fill(task: Task, statements: Sequence[Statement]) -> Composed:
+    """The shape of a task filled from statements. Raises: ComposeError."""
+    shape = task.shape or {}
+    try:
+        filled = _Filling(shape).value(Finder.of(statements, task.ask), "", shape, 0)
+    except NoEvidence as fault:
+        raise ComposeError(f"output did not conform to shape: {fault}", Usage(cost_usd=0.0)) from fault
+    violation = Validator(shape).first_violation(filled.value)
+    if violation is not None:
+        raise ComposeError(f"output did not conform to shape: {violation}", Usage(cost_usd=0.0))
+    cited = list({(one.passage.id, one.quote): one for one in filled.cited}.values())
+    warnings = list(dict.fromkeys(filled.warnings))
+    return Composed("", cited, filled.value, bool(cited), Usage(cost_usd=0.0), warnings)
+
+
+class _Filling:
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+
+    def value(self, finder: Finder, path: str, schema: Any, depth: int) -> Filled:
+        """A value for a schema. Raises: NoEvidence."""
+        read = resolve(schema, self._root)
+        try:
+            return self._filled(finder, path, read, depth)
+        except NoEvidence:
+            if path and Validator(self._whole(read)).conforms(None):
+                return Filled(None)
+            raise
+
+    def _filled(self, finder: Finder, path: str, schema: dict[str, Any], depth: int) -> Filled:
+        if depth > DEEPEST:
+            raise NoEvidence(path)
+        for word in ("anyOf", "oneOf"):
+            if word in schema:
+                return self._alternative(finder, path, schema, schema[word], depth)
+        if "const" not in schema and "enum" not in schema:
+            kind = schema.get("type")
+            kinds = [kind] if isinstance(kind, str) else list(kind or [])
+            if "object" in kinds or (not kinds and "properties" in schema):
+                return self._object(finder, path, schema, depth)
+            if "array" in kinds or (not kinds and "items" in schema):
+                return self._array(finder, path, schema, depth)
+        return fill_scalar(finder, read_property(path, schema))
+
+    def _alternative(self, finder: Finder, path: str, schema: dict[str, Any], options: list[Any], depth: int) -> Filled:
+        """The first alternative that the evidence fills with something that conforms to the whole."""
+        rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+        check = Validator(self._whole(schema))
+        fault: NoEvidence | None = None
+        for option in options:
+            inner = resolve(option, self._root)
+            if inner.get("type") == "null":
+                continue
+            try:
+                filled = self._filled(finder, path, {**rest, **inner}, depth + 1)
+            except NoEvidence as missing:
+                fault = fault or missing
+                continue
+            if check.conforms(filled.value):
+                return filled
+        raise fault or NoEvidence(path)
+
+    def _object(self, finder: Finder, path: str, schema: dict[str, Any], depth: int) -> Filled:
+        value: dict[str, Any] = {}
+        cited: list[Cited] = []
+        warnings: list[tuple[str, str | None, str]] = []
+        required = list(schema.get("required", ()))
+        missing: NoEvidence | None = None
+        for name, inner in _ordered(schema.get("properties", {}), required):
+            place = f"{path}.{name}" if path else name
+            try:
+                filled = self.value(finder, place, inner, depth + 1)
+            except NoEvidence as fault:
+                if name in required:
+                    raise
+                missing = missing or fault
+                continue
+            value[name] = filled.value
+            cited += filled.cited
+            warnings += filled.warnings
+        unknown = [name for name in required if name not in value]
+        if unknown:
+            raise NoEvidence(f"{path}.{unknown[0]}" if path else unknown[0])
+        if not cited and (missing is not None or not value) and (path or not value):
+            raise missing or NoEvidence(path)
+        named = {name: value[name] for name in schema.get("properties", {}) if name in value}
+        return Filled(named, cited, warnings)
+
+    def _array(self, finder: Finder, path: str, schema: dict[str, Any], depth: int) -> Filled:
+        items = resolve(schema.get("items", {}), self._root)
+        wanted = read_property(path, schema)
+
+        def one(within: Finder, place: str) -> Filled:
+            return self._filled(within, place, items, depth + 1)
+
+        return fill_list(finder, wanted, items, one)
+
+    def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """A schema that stands alone, with the definitions of the shape it came from."""
+        kept: dict[str, Any] = {key: self._root[key] for key in _DEFINITIONS if key in self._root}
+        return kept | schema
+
+
+def _ordered(properties: dict[str, Any], required: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Required properties first, so that a shape that cannot be filled fails soon."""
+    yield from ((name, properties[name]) for name in required if name in properties)
+    yield from ((name, inner) for name, inner in properties.items() if name not in required)

@@ -1,0 +1,183 @@
+"""The evidence for one property of a shape: which statements are about it, and the decision between their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trivium.models.composer import Cited
+from trivium.models.conflicts import same_subject
+from trivium.models.matching import alike
+from trivium.models.property import Property
+from trivium.models.question import Question, content_words, understand
+from trivium.models.ranking import ENOUGH, Ranked, Ranking
+from trivium.models.statements import Cell, Statement
+from trivium.search.segment import tokens
+
+ABOUT = 0.6
+"""The share of a property's words that a statement must meet."""
+_NEAR, _BEFORE = 0.75, 0.4
+_TIE = 0.02
+
+
+class NoEvidence(Exception):
+    """Nothing stored says what a property is; the text names it."""
+
+    def __init__(self, path: str, why: str = "") -> None:
+        super().__init__(why or f"no evidence for `{path or 'the value'}`")
+        self.path = path
+
+
+class About(Struct):
+    """A statement that is about a property; `cell` the part of it that is its value, where there is one.
+
+    `score` compares the statements for one property: how far its words and those of the question are met.
+    """
+
+    statement: Statement
+    score: float
+    met: float
+    cell: Cell | None = None
+
+    @property
+    def text(self) -> str:
+        return self.statement.text if self.cell is None else self.cell.text
+
+
+class Candidate(Struct):
+    """A value for a property with the statement that says so."""
+
+    value: Any
+    about: About
+    score: float
+
+
+class Filled(Struct):
+    """A value with the quotes that each part of it rests on."""
+
+    value: Any
+    cited: list[Cited] = []
+    warnings: list[tuple[str, str | None, str]] = []
+
+
+class Finder:
+    """Finds what statements say about properties, in the light of one question."""
+
+    def __init__(
+        self,
+        statements: Sequence[Statement],
+        question: Question,
+        ranking: Ranking,
+        ranked: dict[int, Ranked],
+        *,
+        alone: bool = False,
+    ) -> None:
+        self.statements = statements
+        self.question = question
+        self.ranking = ranking
+        self.ranked = ranked
+        self.alone = alone
+
+    @classmethod
+    def of(cls, statements: Sequence[Statement], ask: str) -> Finder:
+        question = understand(ask)
+        ranking = Ranking(statements)
+        untyped = replace(question, wanted=frozenset())
+        return cls(statements, question, ranking, {id(one.statement): one for one in ranking.rank(untyped)})
+
+    def within(self, statement: Statement) -> Finder:
+        """A finder for one statement that is known to be about what is filled."""
+        return Finder([statement], self.question, self.ranking, self.ranked, alone=True)
+
+    def about(self, wanted: Property) -> list[About]:
+        """The statements that are about a property, best first."""
+        found = [self._about(statement, wanted) for statement in self.statements]
+        return sorted(filter(None, found), key=lambda one: (-one.score, one.statement.rank, one.statement.place))
+
+    def _about(self, statement: Statement, wanted: Property) -> About | None:
+        ranked = self.ranked[id(statement)]
+        cell = self._cell(statement, wanted)
+        if self.alone:
+            met = 1.0 if cell is not None else self._met(statement, wanted)
+            return None if cell is None and len(statement.cells) > 1 else About(statement, met, met, cell)
+        if ranked.missed:
+            return None
+        if not wanted.words:
+            enough = ranked.confidence >= ENOUGH
+            return About(statement, round(ranked.score, 6), ranked.confidence, cell) if enough else None
+        met = 1.0 if cell is not None else self._met(statement, wanted)
+        score = 0.5 * met + 0.5 * ranked.confidence + (0.2 if cell is not None else 0.0)
+        return About(statement, round(score, 6), met, cell) if met >= ABOUT else None
+
+    def _met(self, statement: Statement, wanted: Property) -> float:
+        own = frozenset(statement.words)
+        near = frozenset(tokens(statement.context))
+        before = frozenset(tokens(statement.before))
+        by_name = self._coverage(wanted.words, own, near, before)
+        by_description = self._coverage(wanted.described, own, near, before) if wanted.described else 0.0
+        return max(by_name, 0.9 * by_description)
+
+    def _coverage(
+        self, words: Sequence[str], own: frozenset[str], near: frozenset[str], before: frozenset[str]
+    ) -> float:
+        vocabulary = self.ranking.vocabulary
+        total = met = 0.0
+        for word in map(vocabulary.spelling, words):
+            weight = vocabulary.weight(word)
+            inside = vocabulary.match(word, own)
+            total += weight
+            met += weight * max(inside, _NEAR * vocabulary.match(word, near), _BEFORE * vocabulary.match(word, before))
+        return met / total if total else 0.0
+
+    def _cell(self, statement: Statement, wanted: Property) -> Cell | None:
+        """The cell or pair value whose key is the property, or what the question asks for when that says all."""
+        best: tuple[float, Cell] | None = None
+        for cell in statement.cells:
+            key = frozenset(tokens(cell.key))
+            if not key:
+                continue
+            if wanted.words:
+                spelled = map(self.ranking.vocabulary.spelling, wanted.words)
+                met = sum(self.ranking.vocabulary.match(word, key) for word in spelled) / len(wanted.words)
+            else:
+                parts = content_words(cell.key)
+                met = sum(any(alike(part, word) for word in self.question.words) for part in parts) / len(parts)
+            if met >= ABOUT and (best is None or met > best[0]):
+                best = met, cell
+        return None if best is None else best[1]
+
+
+def decide(candidates: Iterable[Candidate], wanted: Property, question: Question) -> Filled:
+    """The best candidate. Of values that tie, the newest when they contradict each other and are dated.
+
+    Raises: NoEvidence when there is none, or several values that nothing tells apart.
+    """
+    ordered = sorted(candidates, key=lambda one: (-one.score, one.about.statement.rank, one.about.statement.place))
+    if not ordered:
+        raise NoEvidence(wanted.path)
+    best = ordered[0]
+    rivals = [one for one in ordered[1:] if one.score >= best.score - _TIE and one.value != best.value]
+    if not rivals:
+        return _filled(best)
+    tied = [best, *rivals]
+    dates = [one.about.statement.passage.dated or "" for one in tied]
+    newest = max(dates)
+    same = all(same_subject(best.about.statement, one.about.statement, question) for one in rivals)
+    if same and newest and dates.count(newest) == 1:
+        chosen = tied[dates.index(newest)]
+        places = ", ".join(f"{one.about.statement.passage.source or one.about.statement.passage.name}" for one in tied)
+        filled = _filled(chosen)
+        filled.cited += [cited for one in tied if one is not chosen for cited in _filled(one).cited]
+        message = f"The sources disagree on {wanted.path}: {places}; the newest is given."
+        filled.warnings.append(("source_conflict", wanted.path, message))
+        return filled
+    values = ", ".join(dict.fromkeys(str(one.value) for one in tied[:4]))
+    raise NoEvidence(wanted.path, f"the sources give several values for `{wanted.path or 'the value'}`: {values}")
+
+
+def _filled(candidate: Candidate) -> Filled:
+    statement = candidate.about.statement
+    return Filled(candidate.value, [Cited(statement.passage, statement.quote)])

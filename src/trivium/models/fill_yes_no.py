@@ -1,0 +1,137 @@
+"""Yes or no from what the evidence plainly says or denies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from trivium.models.conflicts import negated
+from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
+from trivium.models.matching import alike
+from trivium.models.property import Property
+from trivium.models.statements import CODE, Statement
+from trivium.search.segment import fold, tokens
+
+_YES = frozenset(fold("yes true y ✓ ✔ ☑ x ja wahr si sí vrai oui vero sim да 是 有 可 支持 はい 예").split())
+_NO = frozenset(
+    fold("no false n ✗ ✘ – - none nein falsch non faux falso não nao нет 否 无 不 不可 不支持 いいえ 아니요").split()
+)
+_IF = {
+    language: re.compile(words if language in ("zh", "ja", "ko") else rf"\b(?:{words})\b")
+    for language, words in {
+        "en": "if|unless|provided|may be|might|could|would|in case|only when",
+        "de": "wenn|falls|sofern|konnte|wurde|soweit",
+        "es": "si|a condicion|siempre que|salvo que",
+        "fr": "si|s'il|s'ils|a condition|sauf si",
+        "it": "se|qualora|purche",
+        "pt": "se|caso|desde que",
+        "nl": "als|mits|tenzij",
+        "ru": "если|при условии",
+        "zh": "如果|若|假如|除非",
+        "ja": "なら|れば|場合",
+        "ko": "만약|경우|면",
+    }.items()
+}
+_OPPOSITES = (
+    ("allowed permitted possible accepted erlaubt gestattet permitido permis autorise 允许 可以",
+     "forbidden prohibited banned disallowed impossible verboten untersagt prohibido interdit interdits interdite"
+     " interdites 禁止"),
+    ("included inklusive enthalten incluido inclus 包含", "excluded ausgeschlossen excluido exclu 不含"),
+    ("enabled active open available", "disabled inactive closed unavailable"),
+    ("required mandatory needed", "optional voluntary"),
+    ("free kostenlos gratis gratuit 免费", "chargeable kostenpflichtig payant"),
+    ("aktiv offen", "inaktiv geschlossen"),
+)  # fmt: skip
+
+
+def yes_no_choice(options: Sequence[Any]) -> dict[bool, Any] | None:
+    """What of these choices stands for yes and for no, when they are about nothing else; else None."""
+    found: dict[bool, Any] = {}
+    for option in options:
+        word = option if isinstance(option, bool) else fold(option) if isinstance(option, str) else None
+        if word is True or word in _YES:
+            found.setdefault(True, option)
+        elif word is False or word in _NO:
+            found.setdefault(False, option)
+        elif word is not None and word not in ("unknown", "unclear"):
+            return None
+    return found or None
+
+
+def fill_yes_no(finder: Finder, wanted: Property, choice: dict[bool, Any] | None = None) -> Filled:
+    """True or false, or the choice that stands for it, from what is plainly said; never from what may hold.
+
+    Raises: NoEvidence.
+    """
+    terms = _proposition(finder, wanted)
+    candidates = []
+    for about in finder.about(wanted):
+        plain = _plainly(about, finder, terms)
+        if plain is not None:
+            candidates.append(Candidate(plain[0], about, plain[1]))
+    for statement in finder.statements:
+        ranked = finder.ranked[id(statement)]
+        if not ranked.missed and all(statement is not one.about.statement for one in candidates):
+            about = About(statement, 0.0, 0.0)
+            plain = _plainly(about, finder, terms)
+            if plain is not None:
+                candidates.append(Candidate(plain[0], about, plain[1]))
+    if choice is not None:
+        for one in candidates:
+            one.value = choice.get(one.value)
+        candidates = [one for one in candidates if one.value is not None]
+    return decide(candidates, wanted, finder.question)
+
+
+def _proposition(finder: Finder, wanted: Property) -> list[str]:
+    """The words of what is claimed: the property's, and the question's when it asks for just that."""
+    asked = [term.word for term in finder.question.terms if not term.extra]
+    own = [*wanted.words, *(word for word in wanted.described if word not in wanted.words)]
+    if not own or all(any(alike(word, term) for term in asked) for word in wanted.words):
+        return list(dict.fromkeys([*wanted.words, *asked]))
+    return own
+
+
+def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, float] | None:
+    """What a statement says to a claim, and how surely; None when it does not plainly say anything."""
+    statement = about.statement
+    if about.cell is not None:
+        said = fold(about.cell.text).strip(" .!")
+        first = said.split(" ", 1)[0].strip(",.;:")
+        if said in _YES or first in _YES:
+            return True, about.score + 1
+        if said in _NO or first in _NO:
+            return False, about.score + 1
+        return None
+    if statement.kind == CODE or statement.text.endswith(("?", "？")) or _conditional(statement):
+        return None
+    own = frozenset(statement.words)
+    flipped, met, here = False, 0.0, 0.0
+    total = 0.0
+    vocabulary = finder.ranking.vocabulary
+    outside = frozenset(tokens(f"{statement.context} {statement.before}"))
+    for term in terms:
+        weight = vocabulary.weight(term)
+        total += weight
+        inside = vocabulary.match(term, own)
+        if not inside and _opposed(term, own):
+            flipped, inside = not flipped, 1.0
+        here += weight * inside
+        met += weight * max(inside, 0.8 * vocabulary.match(term, outside))
+    if not total or met / total < 0.7 or here / total < 0.4:
+        return None
+    return negated(statement.text) == flipped, round(met / total + 0.3 * here / total, 6)
+
+
+def _conditional(statement: Statement) -> bool:
+    pattern = _IF.get(statement.language)
+    return bool(pattern and pattern.search(fold(statement.text)))
+
+
+def _opposed(term: str, words: frozenset[str]) -> bool:
+    for yes, no in _OPPOSITES:
+        for one, other in ((yes, no), (no, yes)):
+            if any(alike(term, word) for word in fold(one).split()):
+                return not words.isdisjoint(fold(other).split())
+    return False

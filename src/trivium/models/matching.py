@@ -1,0 +1,209 @@
+"""How well the words of a question are met by the words of a text, in any language and without a dictionary."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+
+from trivium.search.segment import fold
+
+EXACT, INFLECTED, KIN, INSIDE = 1.0, 0.9, 0.75, 0.6
+_SPACED = re.compile(r"[^\W\d_\u3040-\ud7af]+")
+
+_ENDINGS = frozenset(
+    [
+        "",
+        "s",
+        "es",
+        "ed",
+        "er",
+        "en",
+        "n",
+        "a",
+        "y",
+        "ing",
+        "и",
+        "ы",
+        "а",
+        "у",
+        "е",
+        "ов",
+        "ом",
+        "ам",
+        "ах",
+        "ей",
+        "ю",
+        "я",
+    ]
+)
+
+# Words for one thing that questions and texts word differently; a line holds words that may stand for each other.
+_KIN = """
+cost costs price prices priced fee fees charge charges charged rate
+start starts started begin begins began begun commence commences open opens launch launched
+end ends ended finish expire expires expired expiry terminate terminates termination close closes
+pay pays paid payment payments payable settle settled due
+buy bought purchase purchased order
+lead leads led leader head heads headed manage manages managed manager director run runs chief
+found founded founder established create created creator
+located location based headquarters headquarter address site office
+tall height high
+long length duration lasts last
+deep depth
+wide width
+heavy weigh weighs weight
+old age aged
+employee employees staff people workers employed
+maximum max most limit limits up
+minimum min least
+holiday holidays vacation leave
+phone telephone call
+mail email e-mail
+buried grave
+loud noise volume
+choose chose chosen
+take took taken
+give gave given
+make made
+build builds built builder builders
+become became
+know knew known
+grow grew grown
+sell sold
+send sent
+hold held
+keep kept
+win won
+lose lost
+find found
+rise rose risen
+fall fell fallen
+die died death
+speak spoke spoken
+see saw seen
+drive drove driven
+eat ate eaten
+bear bore born borne
+break broke broken
+write wrote written author authors
+invent invented inventor
+kosten kostet preis preise gebuhr gebuhren betragt
+beginnt beginn anfang start startet offnet eroffnet
+endet ende ablauf lauft schliesst
+zahlen bezahlen zahlung zahlbar bezahlt fallig begleichen
+leitet geleitet leiter leiterin leitung chef chefin fuhrt geschaftsfuhrer geschaftsfuhrerin
+gegrundet grundung grunder
+mitarbeiter mitarbeiterinnen mitarbeitende beschaftigte angestellte personal
+urlaub urlaubstage ferien
+cuesta costo coste precio precios tarifa
+empieza comienza inicio comienzo abre
+termina finaliza fin vence vencimiento cierra
+pagar paga pagan pago pagos pagadero
+dirige director directora jefe jefa
+empleado empleados empleadas personal plantilla trabajadores
+vacaciones descanso
+coute cout prix tarif tarifs
+commence debut ouvre
+finit fin expire echeance ferme
+payer paye payable paiement paiements regler
+employe employes salaries personnel effectif
+conges vacances
+dirige directeur directrice responsable
+费用 价格 售价 收费
+员工 雇员 职员 人员
+付款 支付 结算
+开始 起始 启动 开业
+结束 到期 截止 终止
+休假 年假 假期
+负责人 主管 经理
+""".strip().splitlines()
+
+
+@cache
+def _kin() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _KIN:
+        words = fold(line).split()
+        for word in words:
+            found.setdefault(word, set()).update(words)
+    return {word: frozenset(words) for word, words in found.items()}
+
+
+def alike(term: str, word: str) -> float:
+    """How far a word stands for a term: 1 the same, less for another form, a word of its kind or a compound.
+
+    >>> [alike("invoice", word) for word in ("invoice", "invoices", "invoicing", "voice", "invention")]
+    [1.0, 0.9, 0.9, 0.0, 0.0]
+    >>> alike("vertrag", "kaufvertrag"), alike("cost", "price"), alike("12", "120")
+    (0.6, 0.75, 0.0)
+    """
+    if term == word:
+        return EXACT
+    if term in _kin() and word in _kin()[term]:
+        return KIN
+    if len(term) < 3 or len(word) < 3 or not (_SPACED.fullmatch(term) and _SPACED.fullmatch(word)):
+        return 0.0
+    short, long = sorted((_singular(term), _singular(word)), key=len)
+    common = _common(short, long)
+    if common == len(short) and (long[common:] in _ENDINGS or (len(short) > 4 and len(long) - len(short) <= 4)):
+        return INFLECTED
+    if common >= 5 and len(short) - common <= 3 and len(long) - common <= 4 and common * 3 >= len(long) * 2 - 1:
+        return INFLECTED
+    if len(short) >= 5 and len(long) - len(short) >= 3 and (long.endswith(short) or long.startswith(short)):
+        return INSIDE
+    return 0.0
+
+
+def _singular(word: str) -> str:
+    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word
+
+
+def _common(one: str, other: str) -> int:
+    """Length of the common beginning."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+class Vocabulary:
+    """The words of a body of texts, with how telling each is there."""
+
+    def __init__(self, texts: Iterable[Collection[str]]) -> None:
+        self._counts: dict[str, int] = {}
+        self._texts = 0
+        for words in texts:
+            self._texts += 1
+            for word in set(words):
+                self._counts[word] = self._counts.get(word, 0) + 1
+        self._met: dict[str, dict[str, float]] = {}
+
+    def met_by(self, term: str) -> dict[str, float]:
+        """The words here that stand for a term, with how far."""
+        if term not in self._met:
+            self._met[term] = {word: far for word in self._counts if (far := alike(term, word))}
+        return self._met[term]
+
+    def match(self, term: str, words: Collection[str]) -> float:
+        """How far a text, given as a set of its words, meets a term."""
+        met = self.met_by(term)
+        return max((met[word] for word in words if word in met), default=0.0)
+
+    def spelling(self, term: str) -> str:
+        """The term, or the spelling of it with plain vowels (`gebuehr`: gebuhr) where only that one is met."""
+        plain = term.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+        return plain if plain != term and not self.met_by(term) and self.met_by(plain) else term
+
+    def weight(self, term: str) -> float:
+        """How telling a term is: the rarer the more, most when no text meets it."""
+        count = max((self._counts[word] for word in self.met_by(term)), default=0)
+        return math.log(1 + (self._texts - count + 0.5) / (count + 0.5)) + 0.4
+
+    def coverage(self, terms: Sequence[str], words: Collection[str]) -> float:
+        """The share of the terms' weight that a text meets."""
+        total = sum(map(self.weight, terms))
+        return sum(self.weight(term) * self.match(term, words) for term in terms) / total if total else 0.0

@@ -1,0 +1,206 @@
+"""Which statements answer a question, how well, and whether well enough to be given as its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trivium.models.language import silent_words
+from trivium.models.matching import Vocabulary
+from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
+from trivium.models.statements import CODE, PAIR, ROW, SENTENCE, Statement
+from trivium.search.segment import fold, tokens
+
+if TYPE_CHECKING:
+    from trivium.search.embedder import Embedder
+
+ENOUGH = 0.55
+"""Confidence from which a statement is given as an answer; tuned on the labelled questions (docs/answers.md)."""
+CLOSE, CLOSE_ACROSS = 0.45, 0.38
+"""Similarity from which the nearest statement is shown as such, in the question's language and in another."""
+
+_NEAR, _BEFORE, _ASKED_BEFORE = 0.8, 0.55, 0.95
+_UNTYPED, _MISSED = 0.55, 0.6
+_SIMILAR = 0.05
+_SEMANTIC_STATEMENTS = 60
+_BECAUSE = re.compile(
+    r"\b(?:because|since|due to|reasons?|so that|therefore|in order to|weil|da|denn|grund|damit|deshalb|wegen|porque"
+    r"|debido|ya que|para que|motivo|parce que|car|afin|raison|perche|poiche|porque|omdat|doordat|потому"
+    r"|так как|чтобы)\b|, as\b|因为|因此|所以|由于|为了|ため|ので|から|때문|위해",
+    re.I,
+)
+_PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][^\W\d_]*")
+_CAPITALS = re.compile("[A-Za-zÀ-ÿЀ-ӿͰ-Ͽ]")
+_IN_PLACE = re.compile(
+    r"\b(?:in|at|near|on|from|to|im|am|bei|aus|nach|en|à|a|au|aux|nel|nella|em|no|na|te|bij|в|на)\s+(?:\w+\s)?$"
+)
+_IS = re.compile(r"\b(?:is|ist|es|est|e)\s+$")
+_IN_PLACE_HAN = re.compile("在|位于|で|から|에서|에 |市|区|省|县")
+_OFTEN = re.compile(
+    r"\b(?:once|twice|times|every|each|daily|weekly|monthly|yearly|annually|hourly|per (?:day|week|month|year)"
+    r"|a (?:day|week|month|year)|einmal|zweimal|dreimal|mal|jede[nsr]?|taglich|wochentlich|monatlich|jahrlich|veces"
+    r"|vez|cada|diario|semanal|mensual|anual|fois|chaque|tous les|volte|volta|ogni|vezes|keer|elke|раз|каждый|каждую"
+    r"|ежедневно)\b|每|次|一回|毎|回|마다"
+)
+
+
+class Ranked(Struct):
+    """A statement with how well it answers: `confidence` is absolute, `score` orders statements of one question."""
+
+    statement: Statement
+    confidence: float
+    score: float
+    own: float
+    covered: float
+    similar: float = 0.0
+    typed: bool = True
+    missed: bool = False
+
+
+class Ranking:
+    """Ranks the statements of some passages for a question; the embedder, where there is one, sees other wordings."""
+
+    def __init__(self, statements: Sequence[Statement], embedder: Embedder | None = None) -> None:
+        self.statements = list(statements)
+        self._embedder = embedder
+        self._own = [frozenset(statement.words) for statement in self.statements]
+        self._near = [frozenset(tokens(statement.context)) for statement in self.statements]
+        self._before = [frozenset(tokens(statement.before)) for statement in self.statements]
+        self.vocabulary = Vocabulary(own | near for own, near in zip(self._own, self._near, strict=True))
+
+    def rank(self, question: Question, terms: Sequence[Term] | None = None) -> list[Ranked]:
+        """All statements, best first; `terms` instead of the question's own to ask about a part of it."""
+        wanted = list(question.terms if terms is None else terms)
+        weights = {term.word: self.vocabulary.weight(term.word) * (1.5 if term.must else 1.0) for term in wanted}
+        total = sum(weights[term.word] for term in wanted if not term.extra) or 1.0
+        ranked = [self._judged(index, question, wanted, weights, total) for index in range(len(self.statements))]
+        ranked.sort(key=_order)
+        if self._embedder is not None:
+            self._add_similarity(ranked, question, wanted)
+            ranked.sort(key=_order)
+        return ranked
+
+    def nearest(self, ranked: Sequence[Ranked], question: Question) -> Ranked | None:
+        """The statement nearest in meaning, when it is near enough to be shown although its words are others."""
+        near = [one for one in ranked if one.typed and not one.missed and one.similar >= _close(one, question)]
+        return max(near, key=lambda one: (round(one.similar, 9), one.score), default=None)
+
+    def _judged(
+        self, index: int, question: Question, terms: list[Term], weights: dict[str, float], total: float
+    ) -> Ranked:
+        statement = self.statements[index]
+        asked_before = _asks(statement.before)
+        carried = _ASKED_BEFORE if asked_before else _BEFORE
+        own = covered = 0.0
+        missed = False
+        for term in terms:
+            here = self.vocabulary.match(term.word, self._own[index])
+            near = self.vocabulary.match(term.word, self._near[index]) * _NEAR
+            before = self.vocabulary.match(term.word, self._before[index]) * carried if self._before[index] else 0.0
+            best = max(here, near, before)
+            weight = weights[term.word] * (0.5 if term.extra else 1.0)
+            own += weight * here
+            covered += weight * best
+            missed = missed or (term.must and not best)
+        own, covered = min(own / total, 1.0), min(covered / total, 1.0)
+        typed = _has_wanted(statement, question, bool(own))
+        confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if missed else 1.0)
+        score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - 0.02 * statement.rank
+        score += 0.15 if typed and question.wanted else 0.0
+        if _asks(statement.text):
+            score -= 0.5
+            confidence *= 0.5
+        if statement.text.endswith((":", "：")) and statement.kind == SENTENCE:
+            score -= 0.1
+        if statement.kind == CODE and question.kind not in ("how", ""):
+            score -= 0.2
+        if len(statement.words) < 3 and statement.kind == SENTENCE:
+            score -= 0.15
+        return Ranked(statement, confidence, score, own, covered, typed=typed, missed=missed)
+
+    def _add_similarity(self, ranked: list[Ranked], question: Question, terms: list[Term]) -> None:
+        """Let meaning count where words do not meet, for the statements of the best passages."""
+        assert self._embedder is not None
+        info = self._embedder.info()
+        some = sorted(ranked, key=lambda one: (one.statement.rank, -one.score))[:_SEMANTIC_STATEMENTS]
+        texts = [_with_heading(one.statement) for one in some]
+        vectors = self._embedder.embed([question.text, *texts])
+        cosines = vectors[1:] @ vectors[0]
+        width = max(info.ceiling - info.floor, 1e-6)
+        for one, cosine in zip(some, cosines.tolist(), strict=True):
+            one.similar = min(max((cosine - info.floor) / width, 0.0), 1.0)
+        asked = {
+            (one.statement.rank, one.statement.place + 1): one.similar for one in some if _asks(one.statement.text)
+        }
+        for one in some:
+            carried = asked.get((one.statement.rank, one.statement.place), 0.0) * _ASKED_BEFORE
+            one.similar = 0.0 if _asks(one.statement.text) else max(one.similar, carried)
+            one.score += _SIMILAR * one.similar
+
+
+def because(text: str) -> str | None:
+    """What stands after `because`, or the whole text where it gives a reason and nothing stands there; else None.
+
+    >>> because("We chose granite because sandstone crumbles.")
+    'sandstone crumbles.'
+    """
+    match = _BECAUSE.search(text)
+    if match is None:
+        return None
+    rest = text[match.end() :].lstrip(" ,:").strip()
+    return rest if len(rest.split()) > 1 or len(rest) > 8 else text
+
+
+def _close(one: Ranked, question: Question) -> float:
+    return CLOSE if one.statement.language == question.language else CLOSE_ACROSS
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip("\"'”»*_ ").endswith(("?", "？"))
+
+
+def _order(one: Ranked) -> tuple[float, int, int]:
+    return -round(one.score, 9), one.statement.rank, one.statement.place
+
+
+def _with_heading(statement: Statement) -> str:
+    heading = statement.headings[-1] if statement.headings else statement.passage.name
+    return f"{heading}: {statement.text}" if heading else statement.text
+
+
+def _has_wanted(statement: Statement, question: Question, own: bool) -> bool:
+    """Whether a statement holds what the question asks for: a value of the kind, which the question does not name.
+
+    `own`: whether words of the question stand in the statement itself.
+    """
+    wanted = question.wanted
+    if not wanted:
+        return True
+    if REASON in wanted:
+        return bool(_BECAUSE.search(statement.text))
+    if FREQUENCY in wanted:
+        return bool(_OFTEN.search(fold(statement.text)))
+    if NAME in wanted or PLACE in wanted:
+        return _has_name(statement, question, PLACE in wanted, own)
+    return any(value.kind in wanted and value.key[1] not in question.said for value in statement.values)
+
+
+def _has_name(statement: Statement, question: Question, place: bool, own: bool) -> bool:
+    """Whether there is a name that the question does not hold; scripts without capitals get the benefit of doubt."""
+    text = statement.text
+    if not _CAPITALS.search(text):
+        return not place or bool(_IN_PLACE_HAN.search(text))
+    known = {*tokens(question.text), *silent_words(statement.words)}
+    for match in _PROPER.finditer(text):
+        if known.isdisjoint(tokens(match[0])) and (not place or _in_place(statement, match.start(), own)):
+            return True
+    return False
+
+
+def _in_place(statement: Statement, start: int, own: bool) -> bool:
+    """Whether a name stands where places do: after a word such as `in`, after `is`, as the value of a pair or cell."""
+    before = fold(statement.text[:start])[-40:]
+    return statement.kind in (ROW, PAIR) or bool(_IN_PLACE.search(before) or (own and _IS.search(before)))

@@ -1,0 +1,116 @@
+"""Whether passages support a sentence, and which of their statements does so best."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from trivium.models.language import language_of, silent_words
+from trivium.models.matching import alike
+from trivium.models.statements import Statement, statements_of
+from trivium.models.values import LABEL, find_values
+from trivium.search.passage import Passage
+from trivium.search.segment import tokens
+
+WEAK, STRONG = 0.35, 0.6
+"""Support below which a citation is reported, and from which a sentence without one is given it."""
+
+
+class Backing(Struct, frozen=True):
+    """How far a statement of a passage supports a sentence: the share of its telling words that stand there too.
+
+    `measured` is False when the languages differ, so that words cannot be compared.
+    """
+
+    number: int
+    quote: str
+    score: float
+    measured: bool
+
+
+class Support:
+    """The passages that a model was given, by number."""
+
+    def __init__(self) -> None:
+        self.passages: dict[int, Passage] = {}
+        self._statements: dict[int, list[Statement]] = {}
+        self._best: dict[tuple[str, int], Backing | None] = {}
+
+    def add(self, number: int, passage: Passage) -> None:
+        self.passages[number] = passage
+
+    @property
+    def words(self) -> set[str]:
+        """All words of the passages and of what stands over them."""
+        statements = [one for number in self.passages for one in self._of(number)]
+        return {word for one in statements for word in [*one.words, *tokens(one.context)]}
+
+    def of(self, sentence: str, number: int) -> Backing | None:
+        """The best support in one passage; None when it holds nothing to quote."""
+        statements = self._of(number)
+        if not statements:
+            return None
+        words = _telling(sentence)
+        language = language_of(sentence, otherwise=statements[0].language)
+        values = {value.key for value in find_values(sentence, language) if value.kind != LABEL}
+        best = max(statements, key=lambda one: (round(_share(words, set(one.words)), 6), -one.place))
+        here = {value.key for one in statements for value in one.values}
+        named = {word for statement in statements for word in statement.words} | set(tokens(best.context))
+        share = 0.7 * _share(words, set(best.words)) + 0.3 * _share(words, named)
+        held = len(values & here) / len(values) if values else 1.0
+        measured = language == best.language or not words
+        if not measured:
+            best = _with_values(statements, values) or best
+            return Backing(number, best.quote, held, False)
+        return Backing(number, best.quote, round(share * (0.4 + 0.6 * held), 6), True)
+
+    def best(self, sentence: str) -> Backing | None:
+        """The best support in any passage."""
+        key = sentence.strip(), len(self.passages)
+        if key not in self._best:
+            self._best[key] = self._found_best(sentence)
+        return self._best[key]
+
+    def _found_best(self, sentence: str) -> Backing | None:
+        found = [backing for number in self.passages if (backing := self.of(sentence, number)) is not None]
+        return max(found, key=lambda backing: (backing.measured, backing.score, -backing.number), default=None)
+
+    def find_value(self, text: str) -> Backing | None:
+        """The statement that holds a text word for word, or a number as a value; None where none does."""
+        folded = " ".join(tokens(text))
+        for number in self.passages:
+            for statement in self._of(number):
+                if folded and f" {folded} " in f" {' '.join(statement.words)} ":
+                    return Backing(number, statement.quote, 1.0, True)
+        return None
+
+    def find_number(self, amount: float) -> Backing | None:
+        for number in self.passages:
+            for statement in self._of(number):
+                for value in statement.values:
+                    if value.amount is not None and abs(float(value.amount) - amount) <= abs(amount) * 1e-9:
+                        return Backing(number, statement.quote, 1.0, True)
+                    if value.iso[:4].isdigit() and amount == int(value.iso[:4]):
+                        return Backing(number, statement.quote, 1.0, True)
+        return None
+
+    def _of(self, number: int) -> list[Statement]:
+        if number not in self._statements:
+            self._statements[number] = statements_of([self.passages[number]])
+        return self._statements[number]
+
+
+def _telling(text: str) -> set[str]:
+    found = set(tokens(text, query=True))
+    return found - silent_words(found) or found
+
+
+def _share(words: set[str], there: set[str]) -> float:
+    if not words:
+        return 0.0
+    return sum(word in there or any(alike(word, other) for other in there) for word in words) / len(words)
+
+
+def _with_values(statements: list[Statement], values: set[tuple[str, str]]) -> Statement | None:
+    held = [(len(values & {value.key for value in one.values}), one) for one in statements]
+    most = max(held, key=lambda pair: pair[0], default=None)
+    return most[1] if most and most[0] else None

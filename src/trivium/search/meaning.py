@@ -1,0 +1,246 @@
+"""Search by meaning for an open store: which embedder, its vectors, its backlog, and what ails it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from trivium.errors import EmbeddingError, MissingExtraError, TriviumError
+from trivium.search import embed_builtin
+from trivium.search.calibration import score_of
+from trivium.search.embed_worker import Background, Batches, Elsewhere, Report
+from trivium.search.embedder import Embedder, EmbedderInfo
+from trivium.search.vectors import Matrices, View
+from trivium.settings import Settings
+from trivium.store import vectors as stored
+from trivium.store.sqlite import Session, SqliteStore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MODES = ("keyword", "semantic", "hybrid")
+NO_MEANING: dict[str, Any] = {
+    "modes": ["keyword"],
+    "default_mode": "keyword",
+    "embedder": None,
+    "embedded": {},
+    "backlog": {},
+    "fault": None,
+}
+"""What `Meaning.status` says where there is no embedder."""
+SILENCE = 30.0
+"""Seconds for which no question is sent to an embedder that has just failed."""
+_REMEMBERED = 500
+
+
+class Asked(Struct):
+    """Questions as vectors, ready for sessions; made before a transaction begins, since a model may take its time."""
+
+    info: EmbedderInfo
+    vectors: Any
+    matrices: Matrices
+
+    def view(self, session: Session, ctx: int, kind: str) -> View:
+        """The vectors of a kind in a context, compared with the questions."""
+        view = self.matrices.look(session, stored.Set(ctx, kind, self.info.model), self.info.dimensions)
+        view.ask(self.vectors)
+        return view
+
+    def score(self, cosine: float) -> float:
+        """A cosine as a score: 0 at the model's floor, 1 at its ceiling."""
+        return score_of(cosine, self.info)
+
+
+class Meaning:
+    """The embedder that the settings name, and everything that is done with it. Made with the store, idle until asked.
+
+    Nothing here fails a search or a write: while the embedder is missing or at fault, `ask` gives None, and `status`
+    says why.
+    """
+
+    def __init__(
+        self, store: SqliteStore, settings: Settings, embedder: Embedder | None = None, *, by_itself: bool = True
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._embedder = embedder
+        self._matrices = Matrices(settings.vector_memory)
+        self._mutex = threading.Lock()
+        self._questions: OrderedDict[tuple[str, str], np.ndarray] = OrderedDict()
+        self._thread: Background | None = None
+        self._by_itself = by_itself
+        self._closed = False
+        self._fault: TriviumError | None = None
+        self._silent_until = 0.0
+        self._backlogs: dict[int, tuple[int, dict[str, int]]] = {}
+
+    # --- the embedder -----------------------------------------------------------------------------
+
+    @property
+    def model(self) -> str | None:
+        """The name under which vectors are stored; None when there is no embedder. Nothing is loaded for it."""
+        settings = self._settings
+        if self._embedder is not None:
+            return self._embedder.info().model
+        if settings.embedder in ("", "builtin"):
+            return embed_builtin.MODEL if embed_builtin.is_installed() else None
+        return None if settings.embedder == "none" else f"endpoint/{settings.embedding_model or 'default'}"
+
+    def embedder(self) -> Embedder:
+        """Raises: MissingExtraError, EmbeddingError when the settings ask for none."""
+        with self._mutex:
+            if self._embedder is None:
+                self._embedder = self._make()
+            return self._embedder
+
+    def _make(self) -> Embedder:
+        settings = self._settings
+        if settings.embedder in ("", "builtin"):
+            if not embed_builtin.is_installed():
+                raise MissingExtraError("semantic", "Search by meaning")
+            return embed_builtin.builtin()
+        if settings.embedder == "none":
+            raise EmbeddingError("There is no embedder: TRIVIUM_EMBEDDER is none.", "Set it to builtin or to a URL.")
+        from trivium.search.embed_endpoint import EndpointEmbedder
+
+        model = settings.embedding_model or "default"
+        return EndpointEmbedder(settings.embedder, model, settings.embedding_api_key, name=f"endpoint/{model}")
+
+    def _told(self, error: Exception | None) -> None:
+        """Keep what ails the embedder, for `status`; None when it works."""
+        if error is None:
+            self._fault = None
+            self._silent_until = 0.0
+            return
+        told = error if isinstance(error, TriviumError) else TriviumError(f"{type(error).__name__}: {error}")
+        self._fault = told
+        self._silent_until = time.monotonic() + SILENCE
+
+    # --- asking -----------------------------------------------------------------------------------
+
+    def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[str]) -> Asked | None:
+        """Questions as vectors, for the (context, kind) pairs that are to be searched.
+
+        None when there is no embedder, when it fails, or when none of the places has a vector yet: then keyword search
+        alone answers. Call it with no session open.
+        """
+        if self._closed or self.model is None or not questions or time.monotonic() < self._silent_until:
+            return None
+        self._start_lazily()
+        try:
+            if not self._any_vectors(places):
+                return None
+            info = self.embedder().info()
+            return Asked(info, self._vectors(info.model, questions), self._matrices)
+        except Exception as error:
+            if self._store.closed:
+                raise
+            self._told(error)
+            return None
+
+    def _any_vectors(self, places: Sequence[tuple[int, str]]) -> bool:
+        model = self.model or ""
+        with self._store.read() as session:
+            return any(stored.state(session, stored.Set(ctx, kind, model))[0] for ctx, kind in places)
+
+    def _vectors(self, model: str, questions: Sequence[str]) -> np.ndarray:
+        import numpy
+
+        keys = [(model, question[:4_000]) for question in questions]
+        with self._mutex:
+            unknown = [key for key in dict.fromkeys(keys) if key not in self._questions]
+        if unknown:
+            made = self.embedder().embed([text for _, text in unknown])
+            with self._mutex:
+                self._questions.update(zip(unknown, made, strict=True))
+        with self._mutex:
+            found = numpy.stack([self._questions[key] for key in keys])
+            while len(self._questions) > _REMEMBERED:
+                self._questions.popitem(last=False)
+        return found
+
+    # --- the background ---------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to embed in the background, if there is an embedder; for programs that stay."""
+        with self._mutex:
+            if self._thread is not None or self._closed or self.model is None:
+                return
+            self._thread = Background(self._store, self._batches, self._told)
+            self._thread.start()
+
+    def _start_lazily(self) -> None:
+        if self._thread is None and self._by_itself:
+            self.start()
+
+    def _batches(self) -> Batches:
+        return Batches(self._store, self.embedder(), os.urandom(8).hex())
+
+    def embed_pending(
+        self,
+        limit: int | None = None,
+        *,
+        contexts: list[int] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Report:
+        """Work off the backlog here and now, about `limit` items of it; `progress` is told how many are done.
+
+        Raises: MissingExtraError, EmbeddingError.
+        """
+        report = Report()
+        batches = self._batches()
+        runs = batches.run(contexts, steal=True)
+        try:
+            for report in runs:
+                if progress is not None:
+                    progress(report.items)
+                if limit is not None and report.items >= limit:
+                    break
+        except Elsewhere:
+            raise EmbeddingError("Another process has taken the work over.", "Let it finish.") from None
+        finally:
+            runs.close()
+        self._told(None)
+        return report
+
+    def close(self) -> None:
+        """End the background; before the store is closed."""
+        self._closed = True
+        thread = self._thread
+        if thread is not None:
+            thread.end()
+
+    # --- what is there ----------------------------------------------------------------------------
+
+    def status(self, session: Session, ctx: int) -> dict[str, Any]:
+        """What search can do in a context right now, with its backlog; for the primer and `doctor`.
+
+        Keys: `modes`, `default_mode`, `embedder` (its model or None), `embedded` and `backlog` (items by kind),
+        `fault` (a text or None).
+        """
+        model = self.model
+        fault = None if self._fault is None else self._fault.message
+        status: dict[str, Any] = {**NO_MEANING, "embedder": model, "fault": fault}
+        if model is None:
+            return status
+        sets = [stored.Set(ctx, kind, model) for kind in stored.KINDS]
+        status["embedded"] = {of.kind: stored.count(session, of) for of in sets}
+        status["backlog"] = self._backlog(session, ctx, sets)
+        if any(status["embedded"].values()):
+            status["modes"] = list(MODES)
+            status["default_mode"] = "hybrid"
+        return status
+
+    def _backlog(self, session: Session, ctx: int, sets: list[stored.Set]) -> dict[str, int]:
+        """Counted anew only when the data has changed, since counting looks at every item."""
+        moment = -1 if self._store.in_memory else self._store.watch(session)
+        known = self._backlogs.get(ctx)
+        if known is None or known[0] != moment or moment < 0:
+            known = self._backlogs[ctx] = (moment, {of.kind: stored.backlog(session, of) for of in sets})
+        return known[1]

@@ -1,0 +1,111 @@
+"""Words of questions and passages: which say nothing, which forms belong together, which are codes.
+
+Used for chunks and artifacts. The index of concepts keeps words as they are (`trivium.search.segment`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from trivium.search.segment import is_joined, plain, tokens
+from trivium.search.stop_words import stop_words_of
+
+
+def question_tokens(text: str) -> list[str]:
+    """Distinct index tokens of a question, stop words left out unless there is nothing else.
+
+    >>> question_tokens("Which smells did Signe describe?")
+    ['smell', 'sign', 'describ']
+    """
+    found = list(dict.fromkeys(tokens(text, query=True)))
+    silent = stop_words_of(set(found))
+    telling = [token for token in found if token not in silent]
+    return list(dict.fromkeys(map(stem, telling or found)))
+
+
+def passage_tokens(text: str) -> list[str]:
+    """Index tokens of a passage in order, repeats included."""
+    return [_STEMS[token] for token in tokens(text)]
+
+
+class _Stems(dict[str, str]):
+    """Word to stem, filled as words are met."""
+
+    def __missing__(self, token: str) -> str:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        found = self[token] = stem(token)
+        return found
+
+
+_STEMS = _Stems()
+_REMEMBERED = 200_000
+
+
+def stem(token: str) -> str:
+    """A word of Latin letters without its common endings; anything else as it is.
+
+    The endings are those of plurals and verbs in English that do little harm in other languages: both sides are cut
+    the same way, so that it matters only that two forms meet, not that the stem is a word.
+
+    >>> [stem(word) for word in ("payments", "studies", "working", "worked", "houses", "kb-1423")]
+    ['payment', 'study', 'work', 'work', 'hous', 'kb-1423']
+    """
+    length = len(token)
+    if length < 4 or not token.isascii() or not token.isalpha():
+        return token
+    cut = token
+    if length > 5 and cut.endswith("ies"):
+        cut = cut[:-3] + "y"
+    elif length > 6 and cut.endswith("ings"):
+        cut = cut[:-4]
+    elif length > 5 and cut.endswith("ing"):
+        cut = cut[:-3]
+    elif length > 4 and cut.endswith(("ed", "es")):
+        cut = cut[:-2]
+    elif cut[-1] == "s" and not cut.endswith(("ss", "us", "is")):
+        cut = cut[:-1]
+    elif length > 5 and cut.endswith(("en", "er", "em", "et")):
+        cut = cut[:-2]
+    if len(cut) > 4 and cut[-1] in "ae":
+        cut = cut[:-1]
+    if len(cut) > 4 and cut[-1] == cut[-2] and cut[-1] not in "aeiouls":
+        cut = cut[:-1]
+    if len(cut) > 4 and cut[-1] == "i":
+        cut = cut[:-1] + "y"
+    return cut
+
+
+_CODE = re.compile(
+    r"""(?: [^\W\d] [-_./]* \d | \d [-_./] [^\W\d] | \d [-_.:/] \d+ [-_.:/] \d | \d{5} | 0x[0-9a-f] )  # KB-1423
+    | \w_\w | [a-z][A-Z]  # max_retries, getUser
+    | [^\W\d](?: \+\+ | \# ) | ^[.#]\w  # C++, .NET
+    | \w[@/]\w+\.\w | \w\.[^\W\d]""",  # an address, a file
+    re.VERBOSE,
+)
+_MEASURE = re.compile(r"\d+(?:[.,]\d*)?[^\W\d]{1,3}")
+_EDGES = "\"'“”‘’«»„()[]{}<>,;:!?。，、；：！？）（】【…·*`"
+
+
+def codes(text: str) -> list[str]:
+    """Tokens of the words of a question that are codes: names that must be met letter by letter. They are no stems.
+
+    Words with digits and letters or signs (but no bare quantity, such as 5kg or 3pm), with inner underscores or
+    capitals, paths, addresses and versions.
+
+    >>> codes("Is KB-1423 the reason for ERR_CONN in config/prod.yaml at 3pm?")
+    ['kb-1423', 'err_conn', 'config／prod.yaml']
+    """
+    found: list[str] = []
+    for word in plain(text).split():
+        bare = word.strip(_EDGES).rstrip(".")
+        if len(bare) > 1 and _CODE.search(bare) and not _MEASURE.fullmatch(bare):
+            cut = tokens(bare, query=True)
+            whole = [token for token in cut if is_joined(token)] or cut
+            found += [token for token in whole if len(token) > 1 and not _is_word(token)]
+    return list(dict.fromkeys(found))
+
+
+def _is_word(token: str) -> bool:
+    """Whether a part of a code tells nothing alone: 'the' of "the/…", a single Han pair beside a number."""
+    return not token.isascii() and token.isalpha() and not is_joined(token)

@@ -1,0 +1,288 @@
+"""The text index of chunks and artifacts, one pair of FTS5 tables for each context, and the rows behind its hits.
+
+Each context has tables of its own, so that how rare a word is depends on that context alone. They are fed with tokens
+that `trivium.search.passage_text` cut; what they hold of rows that are not live is never given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from trivium.store.codec import decode, encode
+from trivium.store.sqlite import Session
+
+IndexRow = tuple[int, str, str]
+"""A row for the index: the id of a chunk or artifact, the tokens of its heading or name, those of its text."""
+
+HEADING_WEIGHT, NAME_WEIGHT = 0.5, 3.0
+"""How much a word in the heading (of a chunk) or in the name (of an artifact) counts beside one in the text."""
+
+_FTS = "content='', contentless_delete=1, tokenize=\"ascii tokenchars '-_.'\""
+
+
+class ChunkRow(Struct, frozen=True):
+    """A live chunk with what a reader must know of its document."""
+
+    id: int
+    key: str
+    document: int
+    position: int
+    start: int
+    stop: int
+    first_line: int
+    last_line: int
+    place: dict[str, Any]
+    text: str
+    path: str
+    title: str
+    dated: str | None
+
+
+class ArtifactRow(Struct, frozen=True):
+    """A live artifact."""
+
+    id: int
+    key: str
+    name: str
+    type: str
+    kind: str
+    scope: str
+    format: str
+    sources: list[str]
+    edges: list[dict[str, Any]]
+    text: str
+
+
+# --- the index ------------------------------------------------------------------------------------
+
+
+def create_index(session: Session, ctx: int) -> None:
+    """Make the index tables of a context; nothing happens to those that are there."""
+    session.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_chunk_table(ctx)} USING fts5(heading, body, {_FTS})")
+    session.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_artifact_table(ctx)} USING fts5(name, body, {_FTS})")
+    for table in (_chunk_table(ctx), _artifact_table(ctx)):
+        session.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {table}_word USING fts5vocab({table}, row)")
+
+
+def drop_index(session: Session, ctx: int) -> None:
+    """Remove the index tables of a context, if it has any."""
+    for table in (_chunk_table(ctx), _artifact_table(ctx)):
+        session.execute(f"DROP TABLE IF EXISTS {table}_word")
+        session.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def has_index(session: Session, ctx: int) -> bool:
+    sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+    return session.value(sql, (_chunk_table(ctx),)) is not None
+
+
+def add_chunks(session: Session, ctx: int, rows: Iterable[IndexRow]) -> None:
+    """Enter chunks into the index, none of which may be in it."""
+    session.connection.executemany(f"INSERT INTO {_chunk_table(ctx)}(rowid, heading, body) VALUES (?, ?, ?)", rows)
+
+
+def add_artifacts(session: Session, ctx: int, rows: Iterable[IndexRow]) -> None:
+    """Enter artifacts into the index, none of which may be in it."""
+    session.connection.executemany(f"INSERT INTO {_artifact_table(ctx)}(rowid, name, body) VALUES (?, ?, ?)", rows)
+
+
+def remove_chunks(session: Session, ctx: int, ids: Iterable[int]) -> None:
+    """Take chunks out of the index; those that are not in it do no harm."""
+    session.connection.executemany(f"DELETE FROM {_chunk_table(ctx)} WHERE rowid = ?", ((id_,) for id_ in ids))
+
+
+def remove_artifacts(session: Session, ctx: int, ids: Iterable[int]) -> None:
+    """Take artifacts out of the index; those that are not in it do no harm."""
+    session.connection.executemany(f"DELETE FROM {_artifact_table(ctx)} WHERE rowid = ?", ((id_,) for id_ in ids))
+
+
+def clear_chunks(session: Session, ctx: int) -> None:
+    """Take all chunks out of the index, and forget those that wait."""
+    session.execute(f"DELETE FROM {_chunk_table(ctx)}")
+    session.execute("DELETE FROM staged_text WHERE ctx = ?", (ctx,))
+
+
+def stage_chunks(session: Session, ctx: int, rows: Iterable[IndexRow]) -> None:
+    """Keep the tokens of chunks that are not live yet beside the index, for `enter_staged`."""
+    sql = "INSERT OR REPLACE INTO staged_text(chunk, ctx, heading, body) VALUES (?, ?, ?, ?)"
+    session.connection.executemany(sql, ((row[0], ctx, row[1], row[2]) for row in rows))
+
+
+def enter_staged(session: Session, ctx: int) -> None:
+    """Enter the chunks that waited into the index."""
+    rows = "SELECT chunk, heading, body FROM staged_text WHERE ctx = ? ORDER BY chunk"
+    session.execute(f"INSERT INTO {_chunk_table(ctx)}(rowid, heading, body) {rows}", (ctx,))
+    session.execute("DELETE FROM staged_text WHERE ctx = ?", (ctx,))
+
+
+def unindexed(
+    session: Session, ctx: int, after: int, limit: int = 1_000
+) -> list[tuple[int, dict[str, Any], str, str, str]]:
+    """Live chunks that the index lacks, from the id `after` on: id, place, text, path and title."""
+    sql = (
+        "SELECT c.id, json(c.place), c.text, d.path, d.title FROM document AS d CROSS JOIN chunk AS c"
+        " ON c.ctx = d.ctx AND c.document = d.id WHERE d.ctx = ?1 AND d.live = 1"
+        f" AND c.id > ?2 AND c.id NOT IN (SELECT rowid FROM {_chunk_table(ctx)}) ORDER BY c.id LIMIT ?3"
+    )
+    return [(row[0], decode(row[1]), row[2], row[3], row[4]) for row in session.execute(sql, (ctx, after, limit))]
+
+
+def indexed_chunks(session: Session, ctx: int) -> int:
+    """How many chunks the index holds, live or not."""
+    return int(session.value(f"SELECT count(*) FROM {_chunk_table(ctx)}"))
+
+
+def indexed_artifacts(session: Session, ctx: int) -> int:
+    """How many artifacts the index holds, live or not."""
+    return int(session.value(f"SELECT count(*) FROM {_artifact_table(ctx)}"))
+
+
+def _chunk_table(ctx: int) -> str:
+    return f"chunk_text_{int(ctx)}"
+
+
+def _artifact_table(ctx: int) -> str:
+    return f"artifact_text_{int(ctx)}"
+
+
+# --- searching ------------------------------------------------------------------------------------
+
+
+class Reach(Struct, frozen=True):
+    """Which of the two indexes of a context is searched, and what a word in its first column counts."""
+
+    table: str
+    heading: float
+    live: str
+
+
+def chunk_reach(ctx: int) -> Reach:
+    return Reach(
+        _chunk_table(ctx),
+        HEADING_WEIGHT,
+        "SELECT c.id FROM chunk AS c CROSS JOIN document AS d ON d.id = c.document"
+        " WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.id IN (SELECT value FROM json_each(?2))",
+    )
+
+
+def artifact_reach(ctx: int) -> Reach:
+    return Reach(
+        _artifact_table(ctx),
+        NAME_WEIGHT,
+        "SELECT id FROM artifact WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))",
+    )
+
+
+def holders(session: Session, reach: Reach, tokens: Sequence[str]) -> dict[str, int]:
+    """For each token how many rows of the index hold it."""
+    sql = f"SELECT doc FROM {reach.table}_word WHERE term = ?"
+    return {token: int(session.value(sql, (token,)) or 0) for token in tokens}
+
+
+def indexed(session: Session, reach: Reach) -> int:
+    """How many rows the index holds."""
+    return int(session.value(f"SELECT count(*) FROM {reach.table}"))
+
+
+def ranked(
+    session: Session, reach: Reach, tokens: Sequence[str], limit: int, *, every: bool = False
+) -> list[tuple[int, float]]:
+    """Rows that hold any of the tokens (or every one), as (id, bm25), best first; some may no longer be live.
+
+    bm25 is positive, higher is better.
+    """
+    if not tokens or limit < 1:
+        return []
+    match = (" AND " if every else " OR ").join('"' + token.replace('"', '""') + '"' for token in tokens)
+    sql = f"SELECT rowid, -rank FROM {reach.table} WHERE {reach.table} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
+    return session.rows(sql, (match, f"bm25({reach.heading}, 1.0)", limit))
+
+
+def live(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> set[int]:
+    """Those of the ids that are live."""
+    return {row[0] for row in session.execute(reach.live, (ctx, encode(list(ids))))}
+
+
+def candidates(session: Session, ctx: int, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
+    """Live chunks that hold any of the tokens, as (id, bm25), best first, equal ones by id."""
+    return _live(session, ctx, chunk_reach(ctx), tokens, limit)
+
+
+def artifact_candidates(session: Session, ctx: int, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
+    """Live artifacts that hold any of the tokens, as `candidates`."""
+    return _live(session, ctx, artifact_reach(ctx), tokens, limit)
+
+
+def _live(session: Session, ctx: int, reach: Reach, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
+    """The best live rows of an index, with more of them read when some turn out not to be live."""
+    wanted = limit
+    while True:
+        found = ranked(session, reach, tokens, wanted)
+        alive = live(session, ctx, reach, [row[0] for row in found])
+        if len(found) < wanted or len(alive) >= limit:
+            return sorted((pair for pair in found if pair[0] in alive), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        wanted *= 4
+
+
+# --- the rows -------------------------------------------------------------------------------------
+
+_CHUNK = (
+    "c.id, c.key, c.document, c.position, c.start, c.stop, c.first_line, c.last_line, json(c.place), c.text,"
+    " d.path, d.title, d.dated FROM chunk AS c CROSS JOIN document AS d ON d.id = c.document"
+)
+_ARTIFACT = "id, key, name, type, kind, scope, format, json(sources), json(edges), text FROM artifact"
+
+
+def _chunk(row: tuple[Any, ...]) -> ChunkRow:
+    id_, key, document, position, start, stop, first, last, place, text, path, title, dated = row
+    return ChunkRow(id_, key, document, position, start, stop, first, last, decode(place), text, path, title, dated)
+
+
+def _artifact(row: tuple[Any, ...]) -> ArtifactRow:
+    id_, key, name, type_, kind, scope, format_, sources, edges, text = row
+    return ArtifactRow(id_, key, name, type_, kind, scope, format_, decode(sources), decode(edges), text)
+
+
+def chunks(session: Session, ctx: int, ids: Iterable[int]) -> dict[int, ChunkRow]:
+    """The live chunks among these ids."""
+    sql = (
+        f"SELECT {_CHUNK} WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.id IN (SELECT value FROM json_each(?2))"
+    )
+    return {row[0]: _chunk(row) for row in session.execute(sql, (ctx, encode(list(ids))))}
+
+
+def chunk_ids(session: Session, ctx: int, keys: Iterable[str]) -> dict[str, int]:
+    """Key to id of the live chunks among these keys."""
+    sql = (
+        "SELECT c.key, c.id FROM chunk AS c INDEXED BY chunk_key CROSS JOIN document AS d ON d.id = c.document"
+        " WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.key IN (SELECT value FROM json_each(?2))"
+    )
+    return dict(session.rows(sql, (ctx, encode(list(keys)))))
+
+
+def artifacts(session: Session, ctx: int, ids: Iterable[int]) -> dict[int, ArtifactRow]:
+    """The live artifacts among these ids."""
+    sql = f"SELECT {_ARTIFACT} WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))"
+    return {row[0]: _artifact(row) for row in session.execute(sql, (ctx, encode(list(ids))))}
+
+
+def artifact_ids(session: Session, ctx: int, keys: Iterable[str]) -> dict[str, int]:
+    """Key to id of the live artifacts among these keys."""
+    sql = (
+        "SELECT key, id FROM artifact INDEXED BY artifact_key"
+        " WHERE ctx = ?1 AND live = 1 AND key IN (SELECT value FROM json_each(?2))"
+    )
+    return dict(session.rows(sql, (ctx, encode(list(keys)))))
+
+
+def neighbours(session: Session, ctx: int, chunk: ChunkRow, width: int) -> list[ChunkRow]:
+    """The live chunks at most `width` places before and after a chunk in its document, in order, without it."""
+    sql = (
+        f"SELECT {_CHUNK} WHERE c.ctx = ?1 AND c.document = ?2 AND c.position BETWEEN ?3 AND ?4"
+        " AND c.live = 1 AND d.live = 1 AND c.id <> ?5 ORDER BY c.position"
+    )
+    place = (chunk.position - width, chunk.position + width)
+    return [_chunk(row) for row in session.execute(sql, (ctx, chunk.document, *place, chunk.id))]

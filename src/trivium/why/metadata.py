@@ -1,0 +1,361 @@
+"""What a record declares of itself: status, date and supersession, in the forms that records use (reference 4, 4.1).
+
+Front matter comes first, then lines `Key: value` near the top, then a section headed Status, then small tables, then
+quotes above the first section. A value that is found stays; it is kept as written, without emphasis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
+
+from trivium.why.front_matter import text_of
+from trivium.why.html_text import without_struck
+from trivium.why.inline import plain_text
+from trivium.why.markdown import HTML, LIST, PARAGRAPH, QUOTE, TABLE
+from trivium.why.source import DocumentSource, Line
+from trivium.why.supersession import (
+    MAX_TEXT,
+    Supersession,
+    begins_with_phrase,
+    direction_of,
+    read_front_targets,
+    read_supersession,
+    read_targets,
+)
+from trivium.why.wording import alternation, begins_with_status, normal, words
+
+HEAD_LINES = 40
+_STATUSES = ("status", "state")
+
+Kind: TypeAlias = Literal["status", "state", "date", "title", "supersedes", "superseded-by"]
+
+_KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)[\s*_]*[:：]+(?!/)[\s*_]*(.*)", re.DOTALL)
+_DASH_KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)\s+[-–—=]+>?\s+(\S.*)", re.DOTALL)
+_BOLD_KEY = re.compile(r"[\s>*+-]*(?:\*\*|__)\s*([^*_:：\n]{1,48}?)\s*(?:\*\*|__)\s+(\S.*)", re.DOTALL)
+_CELLS = re.compile(r"\s*\|\s*([^|\n]{1,48}?)\s*\|\s*([^|\n]{1,1024}?)\s*\|\s*")
+_LABEL = re.compile(r"\s*(?:\*\*|__|<b>|<strong>)[^*_<>\n]{1,48}(?:\*\*|__|</b>|</strong>)\s*[:：]?\s*")
+_PARTED = re.compile(r"[|·•‖]|<br|\S\s*[;,]?\s(?:\*\*|__)[^\s*_]", re.IGNORECASE)
+_LEADING = re.compile(r"(?:[\s*_~`:：]|</?[A-Za-z][^<>]{0,80}>)+")
+_STRAY = re.compile(r"\*\*+|~~+|(?<![^\W_])__+|__+(?![^\W_])")
+_EDGES = " \t*_~"
+_BOX = re.compile(r"\[([ xX*✓✔])\](?![\[(:])|([☐☑☒])")
+_UNTICKED = (" ", "☐")
+_STATUS_HEADING = re.compile(
+    r"(?:\d+(?:\.\d+)*[.)]?\s+)?(?P<key>[^:：]{1,48}?)\s*(?:[:：]\s*(?P<value>.*))?", re.DOTALL
+)
+
+
+class Metadata(Struct):
+    """What a record declares of itself; supersession as written."""
+
+    status: str | None = None
+    status_line: int = 1
+    date: str | None = None
+    date_line: int = 1
+    title: str | None = None
+    supersession: Supersession = field(default_factory=Supersession)
+
+
+class _Keyed(NamedTuple):
+    """A key with its value, as written and as a reader sees it."""
+
+    kind: Kind
+    label: str
+    raw: str
+    plain: str
+
+
+def read_metadata(source: DocumentSource) -> Metadata:
+    """Status, date, supersession and the title that a line states (4.1)."""
+    return _Metadata(source).read()
+
+
+class _Metadata:
+    def __init__(self, source: DocumentSource) -> None:
+        self._source = source
+        self._references = source.parsed.references
+        self._found = Metadata()
+
+    def read(self) -> Metadata:
+        head = self._source.parsed.front.lines + HEAD_LINES
+        self._from_front_matter()
+        self._from_lines(list(self._source.text_lines(1, head)))
+        self._from_section()
+        self._from_tables(head)
+        self._from_quotes(head)
+        return self._found
+
+    def _from_front_matter(self) -> None:
+        for key, value in self._source.front.items():
+            line = self._source.front_lines.get(key, 1)
+            kind = kind_of(key)
+            if kind == "supersedes" or kind == "superseded-by":
+                targets = read_front_targets(value, self._references)
+                self._found.supersession.add(targets, kind == "supersedes", line)
+            elif kind in _STATUSES and isinstance(value, dict):
+                self._found.status = "{}"
+            elif kind is not None and key != "title" and (text := text_of(value)):
+                chosen = _chosen(text)
+                self._take(_Keyed(kind, key, chosen, self._plain(chosen)), line)
+
+    def _from_lines(self, lines: Sequence[Line]) -> None:
+        for index, line in enumerate(lines):
+            following = lines[index + 1] if index + 1 < len(lines) else None
+            text = line.text
+            if following is not None and following.block == line.block and following.text.startswith(": "):
+                text = f"{text}{following.text}"  # a definition list
+            for piece in _pieces(text) if _may_hold_keys(text) else []:
+                keyed = self._keyed(piece)
+                if keyed is not None and (keyed.plain or keyed.kind not in _STATUSES):
+                    self._take(keyed, line.number)
+                elif (kind := keyed.kind if keyed is not None else self._label(piece)) is not None:
+                    self._below(kind, line, lines[index + 1 :])
+
+    def _below(self, kind: Kind, label: Line, lines: Sequence[Line]) -> None:
+        """The status below a label that stands alone: the rest of its paragraph, or the next list or paragraph."""
+        blocks = self._source.parsed.blocks
+        group = [line for line in lines if line.block == label.block]
+        same = bool(group) and blocks[label.block].kind == PARAGRAPH
+        if not group:
+            group = [line for line in lines if line.block == label.block + 1]
+        if group and blocks[group[0].block].kind not in (PARAGRAPH, LIST, HTML):
+            return
+        if any(_BOX.search(line.text) for line in group):
+            self._take_ticked(kind, group)
+        elif group and self._keyed(group[0].text) is None:
+            text = _chosen(group[0].text)
+            plain = self._plain(text)
+            if begins_with_status(plain) or (same and self._label(label.text) is None):
+                self._take(_Keyed(kind, "status", text, plain), group[0].number)
+
+    def _from_section(self) -> None:
+        """A section headed Status: its first line of text is the status, later lines may carry supersession."""
+        headings = self._source.parsed.headings
+        for index, heading in enumerate(headings):
+            match = _STATUS_HEADING.fullmatch(heading.text)
+            kind = kind_of(match.group("key")) if match else None
+            if match is None or kind not in _STATUSES:
+                continue
+            if value := match.group("value"):
+                self._take(_Keyed(kind, "status", value, self._plain(value)), heading.line)
+            last = headings[index + 1].line - 1 if index + 1 < len(headings) else self._source.parsed.last_line
+            lines = list(self._source.text_lines(heading.line, last, quoted=True))
+            boxed = any(_BOX.search(line.text) for line in lines)
+            if boxed:
+                self._take_ticked(kind, lines)
+            late: tuple[str, int] | None = None
+            for line in lines:
+                for piece in _pieces(line.text):
+                    keyed = self._keyed(piece)
+                    if keyed is not None:
+                        self._take(keyed, line.number)
+                        if keyed.kind == "superseded-by" and self._found.supersession.superseded_by:
+                            late = late or (self._plain(piece), line.number)
+                    elif not boxed:
+                        text = _chosen(piece)
+                        self._take(_Keyed(kind, "status", text, self._plain(text)), line.number)
+            if late is not None and self._found.status is None:
+                self._found.status, self._found.status_line = late  # `Superseded by: …` and nothing else
+            if kind == "status" or self._found.status is not None:
+                return
+
+    def _take_ticked(self, kind: Kind, lines: Sequence[Line]) -> None:
+        """The last option of a list that is ticked; none of one where nothing is."""
+        for line in reversed(lines):
+            if _BOX.search(line.text) and (text := _chosen(line.text)):
+                keyed = self._keyed(text) or _Keyed(kind, "status", text, self._plain(text))
+                self._take(keyed, line.number)
+                return
+
+    def _from_tables(self, head: int) -> None:
+        """Small tables near the top: two rows (keys above) or two columns (keys at the left)."""
+        for block in self._source.parsed.blocks:
+            if block.line > head:
+                return
+            if block.kind == TABLE:
+                rows = block.rows
+            elif block.kind == HTML:
+                rows = self._source.html(block).rows
+            else:
+                continue
+            for key, value in _cells([[cell.strip() for cell in row] for row in rows]):
+                kind = kind_of(key)
+                text = _chosen(value)
+                if kind is not None and kind != "title":
+                    self._take(_Keyed(kind, key, text, self._plain(text)), block.line)
+
+    def _from_quotes(self, head: int) -> None:
+        """Lines of quotes above the first section below the title, such as `> Status: Accepted`."""
+        headings = self._source.parsed.headings
+        later = [heading.line for heading in headings if heading.line > headings[0].line or _is_opening(heading.text)]
+        for block in self._source.parsed.blocks:
+            if block.line > min([head, *later[:1]]):
+                return
+            for item in block.items if block.kind == QUOTE else []:
+                for offset, text in enumerate(item.text.split("\n")):
+                    for piece in _pieces(text):
+                        self._quoted(piece, item.line + offset)
+
+    def _quoted(self, piece: str, line: int) -> None:
+        keyed = self._keyed(piece)
+        if keyed is None and begins_with_phrase(plain := self._plain(piece)):
+            keyed = _Keyed("status", "status", piece, plain)
+        if keyed is not None:
+            self._take(keyed, line)
+
+    # --- one value --------------------------------------------------------------------------------
+
+    def _keyed(self, piece: str) -> _Keyed | None:
+        """The known key and the value of a line; None for other lines."""
+        text = _chosen(piece)
+        if not _label_first().match(text):
+            return None
+        seen = self._plain(text)
+        if ":" in seen or "：" in seen:
+            match = _KEY.match(seen)
+            kind = kind_of(match.group(1)) if match else None
+            if match and kind is not None:
+                return _Keyed(kind, match.group(1), _after_key(text, match.group(1)), _tidy(match.group(2)))
+        for pattern, written in ((_BOLD_KEY, text), (_DASH_KEY, seen), (_CELLS, text)):
+            match = pattern.fullmatch(written)
+            kind = kind_of(match.group(1)) if match else None
+            if match and kind is not None and kind in _STATUSES:
+                plain = self._plain(match.group(2))
+                if begins_with_status(plain):
+                    return _Keyed(kind, match.group(1), match.group(2), plain)
+        return None
+
+    def _label(self, piece: str) -> Kind | None:
+        """What a line in bold means that is `Status` and nothing else."""
+        kind = kind_of(self._plain(piece)) if _LABEL.fullmatch(piece) else None
+        return kind if kind in _STATUSES else None
+
+    def _plain(self, text: str) -> str:
+        return _tidy(plain_text(text, self._references))
+
+    def _take(self, keyed: _Keyed, line: int) -> None:
+        """One value; a key that is filled already keeps its first."""
+        found = self._found
+        if keyed.kind == "supersedes" or keyed.kind == "superseded-by":
+            found.supersession.add(read_targets(keyed.raw, self._references), keyed.kind == "supersedes", line)
+        elif not keyed.plain:
+            return
+        elif keyed.kind == "date":
+            if found.date is None and (normal(keyed.label) == "date" or re.search(r"\d", keyed.plain)):
+                found.date, found.date_line = keyed.plain, line
+        elif keyed.kind == "title":
+            found.title = found.title or keyed.plain
+        else:
+            stated = Supersession()
+            read_supersession(keyed.raw, self._references, stated, line)
+            if keyed.kind == "state" and not (stated or begins_with_status(keyed.plain)):
+                return
+            found.supersession.add_all(stated)
+            if found.status is None:
+                found.status, found.status_line = keyed.plain, line
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, Kind]:
+    kinds: tuple[Kind, ...] = ("title", "date", "state", "status")
+    return {word: kind for kind in kinds for word in words(kind)}
+
+
+def kind_of(key: str) -> Kind | None:
+    """What a label means, in any of the languages; None for other labels.
+
+    >>> kind_of("**Status**"), kind_of("Remplacé par"), kind_of("Author")
+    ('status', 'superseded-by', None)
+    """
+    label = normal(key.strip(_EDGES + ":："))
+    if (forward := direction_of(label)) is not None:
+        return "supersedes" if forward else "superseded-by"
+    return _kinds().get(label)
+
+
+def _is_opening(text: str) -> bool:
+    return normal(text) in words("opening")
+
+
+@lru_cache(maxsize=1)
+def _next_key() -> re.Pattern[str]:
+    """Where a further key begins on a line: after a break, a bar, a dot or in bold; a known one after a comma."""
+    known = alternation(
+        [*(word for name in ("status", "date", "by", "of") for word in words(name)), "deciders", "author", "authors"]
+    )
+    mark = r"(?:[*_]{1,3}|<(?:b|strong)>)"
+    key = r"[^\W\d_][^\n:：|*_<>]{0,30}"
+    return re.compile(
+        rf"<br\s*/?>|\s*[|·•‖]\s*(?={mark}?{key}(?:{mark}|</(?:b|strong)>)?\s*[:：])"
+        rf"|[;,]?\s+(?=(?:\*\*|__){key}(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：]))"
+        rf"|[;,]\s+(?=(?:{known})\s*[:：])",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _label_first() -> re.Pattern[str]:
+    labels = [word for name in ("by", "by_next", "by_keys", "of", "of_next", "of_keys") for word in words(name)]
+    known = alternation([*labels, *_kinds()])
+    return re.compile(rf"(?:<[^<>]{{1,80}}>|\[[xX]\]|[\W_])*+(?:{known})", re.IGNORECASE)
+
+
+def _may_hold_keys(text: str) -> bool:
+    """Whether a line begins with a known label, or has what may part it into several keys."""
+    return _PARTED.search(text, 0, MAX_TEXT) is not None or _label_first().match(text, 0, MAX_TEXT) is not None
+
+
+def _pieces(text: str) -> list[str]:
+    """A line cut where further keys begin: `**Status:** accepted | **Date:** 2024-01-10`."""
+    text = text[:MAX_TEXT]
+    return [piece for piece in _next_key().split(text) if piece.strip()]
+
+
+def _chosen(text: str) -> str:
+    """A line without what is struck out; of options with boxes the last one that is ticked, with what precedes them."""
+    text = without_struck(text[:MAX_TEXT])
+    boxes = list(_BOX.finditer(text))
+    if not boxes:
+        return text
+    ends = [*(box.start() for box in boxes[1:]), len(text)]
+    options = zip(boxes, ends, strict=True)
+    ticked = [text[box.end() : end] for box, end in options if (box.group(1) or box.group(2)) not in _UNTICKED]
+    return text[: boxes[0].start()] + ticked[-1].strip(" \t,;|/·") if ticked else ""
+
+
+def _tidy(plain: str) -> str:
+    """A value without what emphasis that does not pair leaves behind, and without leading arrows."""
+    return _STRAY.sub("", plain).strip(_EDGES).lstrip("→➜➡ ") if plain else plain
+
+
+def _after_key(text: str, key: str) -> str:
+    """What a raw line says after its key; the whole line where markup parts the key."""
+    at = text.find(key)
+    colon = re.compile(r"[:：]").search(text, at + len(key)) if at >= 0 else None
+    if colon is None:
+        return text
+    leading = _LEADING.match(text, colon.end())
+    return text[leading.end() if leading else colon.end() :].removesuffix("\\")
+
+
+def _cells(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
+    """Keys and values of a table of two rows or of two columns; a table with both keys above many rows is a history."""
+    if not rows:
+        return
+    above = [_is_key(cell) for cell in rows[0]]
+    if len(rows) == 2 and any(above) and not (len(above) == 2 and above[0] and rows[1] and _is_key(rows[1][0])):
+        yield from zip(rows[0], rows[1], strict=False)
+    elif len(rows[0]) == 2 and not all(above):
+        yield from ((row[0], row[1]) for row in rows if len(row) == 2)
+
+
+def _is_key(cell: str) -> bool:
+    return kind_of(plain_text(cell)) not in (None, "title")

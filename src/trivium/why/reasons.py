@@ -1,0 +1,57 @@
+"""Why something was read in part only: reason codes with the places where they were met (reference 4.5, 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice, zip_longest
+
+from trivium.why.model import CoverageEvidence
+
+MAX_EVIDENCE = 32
+"""Places of one coverage record (reference 5)."""
+
+
+class Reasons(dict[str, int]):
+    """The codes met in one document, each with the first line where it was met."""
+
+    def add(self, code: str, line: int = 1) -> None:
+        self[code] = min(line, self.get(code, line))
+
+
+class Places(dict[str, set[tuple[str, int]]]):
+    """Codes with the paths and lines where they were met; some codes are met nowhere in particular."""
+
+    def add(self, code: str, path: str | None = None, line: int = 1) -> None:
+        places = self.setdefault(code, set())
+        if path is not None:
+            places.add((path, line))
+
+    def add_all(self, path: str, reasons: Mapping[str, int]) -> None:
+        """The codes of one document."""
+        for code, line in reasons.items():
+            self.add(code, path, line)
+
+    def unite(self, others: Mapping[str, Iterable[tuple[str, int]]]) -> None:
+        for code, places in others.items():
+            self.setdefault(code, set()).update(places)
+
+    def evidence(self) -> list[CoverageEvidence]:
+        """At most 32 places in order; each code has its first ones among them."""
+        rows = zip_longest(*(sorted(self[code]) for code in sorted(self)))
+        places = dict.fromkeys(place for row in rows for place in row if place is not None)
+        return [CoverageEvidence(path, line) for path, line in sorted(islice(places, MAX_EVIDENCE))]
+
+    def told(self, shown: int = 3) -> str:
+        """The codes, each with its first places, for a person.
+
+        >>> places = Places(); places.add("region-limit", "a.md", 3); places.add("entity-limit"); places.told()
+        'entity-limit; region-limit at a.md:3'
+        """
+        return "; ".join(self._told(code, sorted(self[code]), shown) for code in sorted(self))
+
+    def _told(self, code: str, places: list[tuple[str, int]], shown: int) -> str:
+        if not places:
+            return code
+        named = ", ".join(f"{path}:{line}" for path, line in places[:shown])
+        rest = len(places) - shown
+        return f"{code} at {named}{f' and {rest:,} more' if rest > 0 else ''}"

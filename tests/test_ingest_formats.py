@@ -1,0 +1,339 @@
+"""Every format to text, with its headings, pages, tables and date; and files that are not what they say."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import sys
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import ingest_files as files
+from trivium.errors import MissingExtraError
+from trivium.ingest import reading_apart
+from trivium.ingest.chunking import Chunking, chunks
+from trivium.ingest.parse import parse
+from trivium.ingest.parsed import Parsed, Unreadable
+
+
+def headings(parsed: Parsed) -> list[tuple[int, str]]:
+    parsed.blocks = list(parsed.blocks)
+    return [(heading.level, heading.title) for heading in parsed.headings]
+
+
+def places(name: str, data: bytes, target: int = 512) -> list[tuple[str, dict[str, Any]]]:
+    parsed = parse(name, data)
+    return [(chunk.text, chunk.place) for chunk in chunks(name, parsed, Chunking(target_size=target))]
+
+
+def test_markdown_stays_as_it_is_and_gives_title_date_and_sections() -> None:
+    parsed = parse("msa.md", files.MARKDOWN)
+    assert parsed.text == files.MARKDOWN.decode()
+    assert (parsed.title, parsed.dated) == ("Master services agreement", "2026-02-03")
+    assert headings(parsed) == [(1, "Agreement"), (2, "Fees"), (3, "Payment terms"), (2, "Term")]
+    found = {tuple(map(tuple, place["sections"])): text for text, place in places("msa.md", files.MARKDOWN)}
+    assert "net 30 days" in found[(("Agreement", "Fees", "Payment terms"),)]
+    assert found[(("Agreement", "Fees", "Payment terms"),)].startswith("## Fees")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_whatever_ends_them(end: str) -> None:
+    text = f"# One{end}{end}first{end}{end}## Two{end}{end}second{end}"
+    for name in ("a.md", "a.txt"):
+        parsed = parse(name, text.encode())
+        last = list(chunks(name, parsed, Chunking()))[-1]
+        assert last.last_line == 7
+        assert parsed.text == text
+
+
+def test_html_gives_what_a_reader_sees() -> None:
+    parsed = parse("page.html", files.HTML)
+    assert (parsed.title, parsed.dated) == ("Handbook", "2025-11-05T10:00:00Z")
+    assert headings(parsed) == [(1, "Travel"), (2, "Hotels")]
+    assert "Book trains first." in parsed.text
+    assert "  - 150 in Paris" in parsed.text
+    assert "Paris | 150" in parsed.text
+    assert "code  here" in parsed.text
+    for unseen in ("script", "color", "hidden", "machines", "commented"):
+        assert unseen not in parsed.text
+
+
+def test_pdf_gives_pages_headings_and_date() -> None:
+    parsed = parse("report.pdf", files.pdf(files.REPORT, "Annual report 2024"))
+    assert (parsed.title, parsed.dated) == ("Annual report 2024", "2025-03-14")
+    assert headings(parsed) == [(1, "Annual report"), (2, "Risks")]
+    found = places("report.pdf", files.pdf(files.REPORT))
+    assert [place["pages"] for _, place in found] == [[1], [2]]
+    assert found[1][1]["sections"] == [["Annual report", "Risks"]]
+    assert "price of copper" in found[1][0]
+
+
+def test_word_gives_headings_lists_and_tables_and_no_hidden_text() -> None:
+    parsed = parse("lease.docx", files.docx())
+    assert parsed.title == "Lease"
+    assert headings(parsed) == [(1, "Lease agreement"), (2, "Deposit")]
+    assert "- kept in a separate account\n- paid back within six months" in parsed.text
+    assert "Room | Area\nKitchen | 14 m2" in parsed.text
+    assert "Visible." in parsed.text
+    assert "Ignore" not in parsed.text
+
+
+def test_powerpoint_gives_slides_with_notes() -> None:
+    found = places("show.pptx", files.pptx())
+    assert [(place["pages"], place["sections"]) for _, place in found] == [([1], [["Roadmap"]]), ([2], [["Budget"]])]
+    assert "Notes: Say it slowly." in found[1][0]
+
+
+def test_excel_gives_visible_sheets_with_their_names() -> None:
+    [(text, place)] = places("prices.xlsx", files.xlsx())
+    assert place["sections"] == [["Prices"]]
+    assert "Product | Price\nAnchor | 12.5\nBuoy | 7" in text
+    assert parse("prices.xlsx", files.xlsx()).title == "prices"
+
+
+def test_mail_gives_headers_body_and_the_names_of_attachments() -> None:
+    parsed = parse("a.eml", files.mail())
+    assert (parsed.title, parsed.dated) == ("Renewal of the Acme contract", "2026-02-03T11:00:00Z")
+    assert "From: Ada <ada@example.com>" in parsed.text
+    assert "Attachments: offer.pdf" in parsed.text
+    assert "a discount of 8%" in parsed.text
+
+
+def test_mail_with_html_alone_gives_what_is_seen_of_it() -> None:
+    data = b"From: a@b.c\nSubject: x\nContent-Type: text/html; charset=latin-1\n\n<p>caf\xe9<script>bad()</script></p>"
+    text = parse("a.eml", data).text
+    assert "café" in text
+    assert "bad" not in text
+
+
+def test_a_table_is_never_cut_inside_a_row_and_its_header_is_found() -> None:
+    rows = "".join(f'{number},"name\nof {number}",{number * 7}\n' for number in range(400))
+    found = places("big.csv", f"id,name,price\n{rows}".encode(), target=64)
+    assert len(found) > 20
+    for text, place in found[1:]:
+        assert place["header"] == "id,name,price"
+        assert text.count('"') % 2 == 0
+        assert text[0].isdigit()
+        assert text.splitlines()[-1].startswith("of ")
+
+
+def test_a_table_without_a_header_has_none() -> None:
+    assert all("header" not in place for _, place in places("n.csv", b"1,2\n3,4\n" * 500, target=64))
+
+
+def test_json_is_cut_at_members_and_told_by_their_keys() -> None:
+    item = '{"name": "Office %d", "address": "' + "x" * 900 + '", "staff": 12}'
+    data = '{"company": "Vantage", "offices": [' + ",".join(item % number for number in range(5)) + "]}"
+    found = places("a.json", data.encode())
+    assert ["offices"] in [section for _, place in found for section in place["sections"]]
+    assert "".join(text for text, _ in found).replace(" ", "") == data.replace(" ", "")
+
+
+def test_json_lines_and_broken_json_are_read() -> None:
+    lines = b'{"a": 1}\n{"a": 2}\n'
+    assert parse("a.jsonl", lines).text == lines.decode()
+    broken = parse("a.json", b'{"a": 1, oops}')
+    assert "not valid JSON" in broken.notes[0]
+    deep = parse("a.json", b"[" * 100_000)
+    assert "not valid JSON" in deep.notes[0]
+    assert list(chunks("a.json", deep, Chunking()))
+
+
+def test_a_notebook_gives_its_cells() -> None:
+    data = b'{"cells": [{"cell_type": "markdown", "source": ["# Title\\n", "words"]},' + (
+        b'{"cell_type": "code", "source": "x = 1", "outputs": [{"data": {"image/png": "iVBOR"}}]}]}'
+    )
+    parsed = parse("a.ipynb", data)
+    assert parsed.text == "# Title\nwords\n\n```\nx = 1\n```\n"
+
+
+def test_code_is_told_by_its_definitions() -> None:
+    body = "\n".join(f'        line{number} = "value {number}"' for number in range(60))
+    source = (
+        files.PYTHON.decode()
+        + f"\n\n# Large.\nclass Large:\n    def first(self):\n{body}\n\n    def second(self):\n{body}\n"
+    )
+    found = places("cache.py", source.encode(), target=256)
+    sections = [section for _, place in found for section in place["sections"]]
+    assert ["Large", "first"] in sections
+    assert ["Large", "second"] in sections
+    assert any(text.startswith("# Large.\nclass Large") for text, _ in found)
+
+
+def test_plain_text_gives_headings_that_look_like_ones() -> None:
+    text = "AGREEMENT\n\n1. Scope\n\nThis is it.\n\n4.2 Payment terms\n\nNet 30 days.\n\nAnnexes\n=======\nNone.\n\n"
+    parsed = parse("a.txt", (text + "3 men came.\n").encode())
+    assert headings(parsed) == [(1, "AGREEMENT"), (2, "1. Scope"), (3, "4.2 Payment terms"), (1, "Annexes")]
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "note"),
+    [
+        ("naïve".encode("utf-8-sig"), "naïve", None),
+        ("naïve 数据".encode("utf-16"), "naïve 数据", None),
+        ("naïve".encode("utf-32"), "naïve", None),
+        ("plain words, no mark".encode("utf-16-le"), "plain words, no mark", "UTF-16"),
+        (("Grüße aus Köln, schöne Straßen und Plätze. " * 20).encode("cp1252"), "Grüße", "guessed"),
+        (("人人生而自由，在尊严和权利上一律平等。" * 10).encode("gb18030"), "人人生而自由", "guessed"),
+        (("это русский текст, который написан давно. " * 10).encode("cp1251"), "русский текст", "guessed"),
+        (("数据库" * 100).encode() + b"\xff", "数据库数据库", "not UTF-8"),
+        (b"one\0two" + b" words" * 2_000, "one\ufffdtwo", "zero bytes"),
+    ],
+    ids=["bom", "utf-16", "utf-32", "utf-16 without a mark", "cp1252", "gb18030", "cp1251", "damaged utf-8", "zeros"],
+)
+def test_encodings_are_understood_and_guesses_are_told(data: bytes, text: str, note: str | None) -> None:
+    parsed = parse("a.txt", data)
+    assert text in parsed.text
+    assert note in " ".join(parsed.notes) if note else parsed.notes == []
+
+
+def test_without_charset_detection_other_encodings_are_western(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    parsed = parse("a.txt", "Grüße aus Köln".encode("latin-1"))
+    assert parsed.text == "Grüße aus Köln"
+    assert "CP1252" in parsed.notes[0]
+
+
+BAD: list[tuple[str, bytes, str]] = [
+    ("a.txt", b"", "empty"),
+    ("a.md", b" \n\t ", "empty"),
+    ("a.pdf", b"%PDF-1.4 nothing more", "damaged"),
+    ("a.pdf", b"not a pdf at all", "damaged"),
+    ("a.pdf", files.pdf([[]]), "pictures only"),
+    ("a.docx", b"PK\x03\x04 broken", "damaged"),
+    ("a.docx", files.zipped({"word/other.xml": b"<x/>"}), "damaged"),
+    ("a.xlsx", b"\xd0\xcf\x11\xe0" + bytes(600), "encrypted"),
+    ("a.doc", b"\xd0\xcf\x11\xe0" + bytes(600), "old Word format"),
+    ("a.msg", b"\xd0\xcf\x11\xe0" + bytes(600), ".eml"),
+    ("a.dat", bytes(range(256)) * 50, "no text file"),
+    ("a.txt", bytes(range(1, 256)) * 50, "no text file"),
+    ("a.eml", b"\n\n", "empty"),
+    ("a.png", b"\x89PNG", "image/png"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "reason"), BAD, ids=[f"{name} {reason}" for name, _, reason in BAD])
+def test_what_cannot_be_read_says_why(name: str, data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        list(parse(name, data).blocks)
+
+
+def test_an_encrypted_pdf_says_so() -> None:
+    data = files.pdf(files.REPORT)
+    keys = b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O <%s> /U <%s> >> /ID [<00> <00>] " % (
+        b"41" * 32,
+        b"42" * 32,
+    )
+    with pytest.raises(Unreadable, match="encrypted"):
+        parse("a.pdf", data.replace(b"trailer\n<< ", b"trailer\n<< " + keys))
+
+
+def test_an_office_file_that_unpacks_to_gigabytes_is_refused() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as part:
+        for _ in range(300):
+            part.write(bytes(1 << 20))
+    with pytest.raises(Unreadable, match="unpacks to far more"):
+        parse("bomb.docx", out.getvalue())
+
+
+def test_entities_of_hostile_xml_are_not_expanded() -> None:
+    entities = "".join('<!ENTITY a{} "{}">'.format(n, f"&a{n - 1};" * 10) for n in range(1, 12))
+    document = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "lol">{entities}]><x>&a11;</x>'
+    good = io.BytesIO(files.docx())
+    out = io.BytesIO()
+    with zipfile.ZipFile(good) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, document if name == "word/document.xml" else source.read(name))
+    with pytest.raises(Unreadable):
+        parse("lol.docx", out.getvalue())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: "<div>" * 9_000 + "deep words",
+        lambda: "<p>" * 200_000 + "deep words",
+        lambda: "<table><tr><td>" * 4_000 + "deep words",
+        lambda: "<ul><li>" * 4_000 + "deep words",
+        lambda: "<p>deep words<" + "b " * 500_000,
+        lambda: "deep words <!--" + "-" * 1_000_000,
+    ],
+)
+def test_hostile_html_is_read_in_bounded_time(make: Callable[[], str]) -> None:
+    assert "deep words" in parse("a.html", make().encode()).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 100_000,
+        "[" * 100_000,
+        "- " * 50_000,
+        "|" * 50_000 + "\n" + "|-" * 50_000,
+        "`" * 100_000,
+        "# x\n" * 50_000,
+        "***" * 50_000,
+        "<" * 100_000,
+        "[a]: <" * 20_000,
+        "* a\n" * 30_000,
+        "\n" * 200_000 + "x",
+    ],
+    ids=lambda text: repr(text[:8]),
+)
+def test_hostile_markdown_is_read_in_bounded_time(text: str) -> None:
+    parsed = parse("a.md", text.encode())
+    found = list(chunks("a.md", parsed, Chunking()))
+    assert "".join(chunk.text for chunk in found).replace("\n", "")[:1] == text.strip()[:1]
+
+
+def test_absurdly_nested_html_is_refused() -> None:
+    with pytest.raises(Unreadable, match="nested"):
+        parse("a.html", b"<div>" * 200_000 + b"deep words")
+
+
+def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = builtins.__import__
+
+    def without(name: str, *rest: Any, **named: Any) -> Any:
+        if name.split(".")[0] in ("selectolax", "pypdfium2", "docx", "pptx", "openpyxl"):
+            raise ImportError(name)
+        return plain(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    cases = [("html", files.HTML), ("pdf", files.pdf(files.REPORT)), ("docx", files.docx), ("pptx", files.pptx)]
+    for format_, data in [*cases[:2]]:
+        with pytest.raises(MissingExtraError) as caught:
+            reading_apart.read_here(format_, data if isinstance(data, bytes) else data())
+        assert caught.value.hint == "pip install 'trivium[docs]'"
+
+
+def test_a_reader_that_crashes_or_never_ends_harms_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_apart, "SECONDS_FOR_MB", 0.0)
+    worker = reading_apart.Worker(seconds=0.0)
+    try:
+        with pytest.raises(Unreadable, match="crashed, or took longer"):
+            worker.read("pdf", files.pdf([files.REPORT[0]] * 2_000))
+        worker._seconds = 60.0
+        assert "copper" in worker.read("pdf", files.pdf(files.REPORT)).text
+        assert worker._process is not None
+        worker._process.kill()
+        with pytest.raises(Unreadable, match="crashed"):
+            worker.read("pdf", files.pdf(files.REPORT))
+        assert "Kitchen" in worker.read("docx", files.docx()).text
+    finally:
+        worker.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux")
+def test_a_reader_that_takes_too_much_memory_harms_its_file_only() -> None:
+    worker = reading_apart.Worker(memory=400 << 20)
+    try:
+        with pytest.raises(Unreadable, match=r"memory|crashed|parsed"):
+            worker.read("html", b"<p>word</p>" * 3_000_000)
+        assert "Paris" in worker.read("html", files.HTML).text
+    finally:
+        worker.close()
