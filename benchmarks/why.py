@@ -53,7 +53,7 @@ class Figure:
     def show(self) -> None:
         base = "" if self.base is None else f"{self.base:.1f}"
         print(
-            f"{self.name:46}{base:>10}{self.ours:>10.1f} {self.unit:5}{self.judged:>8.2f}"
+            f"{self.name:56}{base:>10}{self.ours:>10.1f} {self.unit:5}{self.judged:>8.2f}"
             f"  {'ok' if self.ok else 'over':5}{self.goal:g}",
             flush=True,
         )
@@ -159,19 +159,31 @@ def _timed(call: Callable[[], object]) -> float:
 
 
 def run_command(root: Path, database: Path, targets: list[str], runs: int) -> list[Figure]:
-    """`why` as a whole process with its freshness check, against a process that imports APSW and json."""
+    """`why` as a whole process with its freshness check, against a process that imports APSW and json.
+
+    Both find their modules compiled, as installed programs do.
+    """
     bare = [sys.executable, "-c", BARE]
-    why = [sys.executable, "-c", COMMAND, "why", targets[0], "--json"]
+    commands = [[sys.executable, "-c", COMMAND, "why", target, "--json"] for target in targets]
     environment = os.environ | {"TRIVIUM_DB": str(database)}
-    check_same(why, environment, root, database, targets[0])
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    for command, target in zip(commands, targets, strict=True):
+        check_same(command, environment, root, database, target)
     process(bare, environment, root)
-    samples = [(process(bare, environment, root), process(why, environment, root)) for _ in range(runs)]
+    bases: list[tuple[float, float]] = []
+    samples: list[list[tuple[float, float]]] = [[] for _ in commands]
+    for _ in range(runs):
+        bases.append(process(bare, environment, root))
+        for command, found in zip(commands, samples, strict=True):
+            found.append(process(command, environment, root))
     figures = []
     for number, mode in enumerate(("wall", "CPU")):
-        base, ours = ([sample[side][number] for sample in samples] for side in (0, 1))
-        name = f"why, whole process / import apsw, json ({mode})"
-        figures.append(Figure(name, median(base), median(ours), "ms", min(ours) / min(base), START_GOAL))
-        figures[-1].show()
+        base = [times[number] for times in bases]
+        asked = [[times[number] for times in found] for found in samples]
+        for name, ours in (("why, whole process", asked[0]), ("why, slowest kind of target", max(asked, key=min))):
+            name = f"{name} / import apsw, json ({mode})"
+            figures.append(Figure(name, median(base), median(ours), "ms", min(ours) / min(base), START_GOAL))
+            figures[-1].show()
     return figures
 
 
@@ -182,7 +194,7 @@ def check_same(why: list[str], environment: dict[str, str], root: Path, database
     with trivium.open(str(database)) as kb:
         expected = kb.repository_context(root).why(target)
     printed = subprocess.run(why, env=environment, cwd=root, check=True, capture_output=True, text=True).stdout
-    if not expected["entities"] or json.loads(printed) != expected:
+    if json.loads(printed) != expected:
         raise DifferentError(f"why {target}: the command and the library differ")
 
 
@@ -252,7 +264,7 @@ def targets_of(root: Path) -> list[str]:
 def run_all(options: argparse.Namespace) -> list[Figure]:
     root = repository(options.dir, options.scale)
     targets = targets_of(root)
-    print(f"{'':46}{'base':>10}{'ours':>10} {'':5}{'judged':>8}  {'':5}goal")
+    print(f"{'':56}{'base':>10}{'ours':>10} {'':5}{'judged':>8}  {'':5}goal")
     with tempfile.TemporaryDirectory(prefix="trivium-why-") as name:
         folder = Path(name)
         figures = run_index(root, folder, options.rounds)

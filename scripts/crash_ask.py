@@ -1,11 +1,14 @@
 """Kill services with SIGKILL while they run turns, and examine what they leave behind.
 
     python -m scripts.crash_ask --points 100
+    python -m scripts.crash_ask --points 100 --http
 
 A child process opens a file and asks on several threads: synchronous, streamed and background turns, turns that
 continue and branch, cancels, deletions, with a scripted model that writes in pieces. It reports every turn that was
 accepted and every document of a turn that has ended. The parent kills it at a random moment and opens the file again;
-at some points it has had the file open all along, or a second child works on the same sessions and lives on.
+at some points it has had the file open all along, or a second child works on the same sessions and lives on. With
+`--http` the child is the real HTTP server, and the parent asks it on several connections: what an answer or a frame has
+told is what was acknowledged.
 
 Every accepted turn must be there with exactly one end; a document that was seen must be there unchanged; the stored
 events must tell one whole story; and every session must take a new turn. Prints a table; exits with 1 if not.
@@ -14,14 +17,19 @@ events must tell one whole story; and every session must take a new turn. Prints
 from __future__ import annotations
 
 import argparse
+import http.client
+import json
 import multiprocessing
+import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -82,8 +90,8 @@ def _ask(kb: trivium.KnowledgeBase, seed: int, tell: Any, shared: list[str]) -> 
                 return
 
 
-def _step(kb: trivium.KnowledgeBase, rng: random.Random, tell: Any, sessions: list[str]) -> None:
-    turns = kb.turns
+def _document(rng: random.Random, sessions: list[str]) -> dict[str, Any]:
+    """A question of one of the kinds."""
     pieces = [f"piece {number} " for number in range(rng.randint(1, 6))]
     script = {"text": "".join(pieces) + "[1]", "pieces": [*pieces, "[1]"], "between": rng.choice([0, 0.01, 0.06])}
     document: dict[str, Any] = {"ask": f"Acme terms {rng.random()}", "vars": {"script": script}}
@@ -98,6 +106,12 @@ def _step(kb: trivium.KnowledgeBase, rng: random.Random, tell: Any, sessions: li
         document["background"] = True
     elif kind < 0.8:
         document["stream"] = True
+    return document
+
+
+def _step(kb: trivium.KnowledgeBase, rng: random.Random, tell: Any, sessions: list[str]) -> None:
+    turns = kb.turns
+    document = _document(rng, sessions)
     accepted = turns.submit(document)
     tell("accepted", accepted.query_id)
     if document.get("background") and rng.random() < 0.3:
@@ -119,6 +133,118 @@ def _step(kb: trivium.KnowledgeBase, rng: random.Random, tell: Any, sessions: li
     if rng.random() < 0.05 and found["session_id"] not in sessions:
         tell("deleting", found["session_id"])
         turns.delete_session(found["session_id"])
+        tell("deleted", found["session_id"])
+    elif len(sessions) < 6:
+        sessions.append(found["session_id"])
+
+
+# --- the child as a server, and its clients -------------------------------------------------------
+
+
+def serving_child(path: str, seed: int, pipe: Connection, shared: list[str]) -> None:
+    """Serve until killed; sometimes it is told to end before."""
+    from trivium.doors.http.serve import serve
+
+    kb = trivium.open(path, workers=THREADS, embedder="none")
+    kb.models = ScriptedModels()
+    rng = random.Random(f"close {seed}")
+    timer = threading.Timer(rng.uniform(0.5, 4.0), os.kill, (os.getpid(), signal.SIGTERM))
+    timer.daemon = True
+    timer.start()
+    with kb, suppress(BrokenPipeError):
+        serve(kb, "127.0.0.1", 0, grace=rng.uniform(0, 1), access_log=False, ready=lambda url: pipe.send(("open", url)))
+        pipe.send(("closed",))
+    pipe.close()
+
+
+class Client:
+    """One connection's worth of requests at a time to a server that may die at any moment."""
+
+    def __init__(self, url: str) -> None:
+        self._address = url.removeprefix("http://")
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """The body of an answer. Raises: QueryError for one that is refused."""
+        connection = http.client.HTTPConnection(self._address, timeout=LONGEST_WAIT)
+        try:
+            content = None if body is None else json.dumps(body)
+            connection.request(method, f"/api{path}", content, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            found = json.loads(response.read())
+            if response.status >= 400:
+                error = found["error"]
+                raise QueryError(response.status, error["code"], error["reason"], error["message"])
+            return found
+        finally:
+            connection.close()
+
+    def stream(self, document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Kind and data of the frames of a streamed turn, each as it comes. Raises: QueryError."""
+        connection = http.client.HTTPConnection(self._address, timeout=LONGEST_WAIT)
+        try:
+            connection.request("POST", "/api/query", json.dumps(document), {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            if response.status >= 400:
+                error = json.loads(response.read())["error"]
+                raise QueryError(response.status, error["code"], error["reason"], error["message"])
+            kind = ""
+            for line in response:
+                if line.startswith(b"event: "):
+                    kind = line[7:-1].decode()
+                elif line.startswith(b"data: "):
+                    yield kind, json.loads(line[6:])
+        finally:
+            connection.close()
+
+
+def _ask_over_http(url: str, seed: int, tell: Any, shared: list[str]) -> None:
+    rng = random.Random(f"ask {seed}")
+    client, sessions = Client(url), list(shared)
+    while True:
+        try:
+            _step_over_http(client, rng, tell, sessions)
+        except QueryError as error:
+            if error.status == 503:
+                return
+            if error.reason not in ("query_in_progress", "workers_busy", "session_not_found", "query_not_found"):
+                tell("fault", f"{error.reason}: {error.message}")
+                return
+        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+            return  # the server is gone
+
+
+def _step_over_http(client: Client, rng: random.Random, tell: Any, sessions: list[str]) -> None:
+    document = _document(rng, sessions)
+    found: Any = None
+    if document.get("stream"):
+        for kind, data in client.stream(document):
+            if kind == "response.created":
+                tell("accepted", data["query_id"])
+            elif kind == "query":
+                found = data
+    else:
+        found = client.call("POST", "/query", document)
+        tell("accepted", found["id"])
+        if document.get("background"):
+            if rng.random() < 0.5:
+                return
+            action = ("POST", f"/queries/{found['id']}/cancel") if rng.random() < 0.3 else None
+            time.sleep(rng.random() * 0.05)
+            end = time.monotonic() + 20
+            while found["status"] == "in_progress" and time.monotonic() < end:
+                found = client.call(*(action or ("GET", f"/queries/{found['id']}")))
+                time.sleep(0.01)
+    if found is None:
+        return  # the stream was cut
+    if found["status"] == "in_progress":
+        tell("fault", f"{found['id']} did not end")
+        return
+    if found["error"] == RESTARTED:
+        tell("fault", f"{found['id']} was failed by another process, while its own lives")
+    tell("ended", found)
+    if rng.random() < 0.05 and found["session_id"] not in sessions:
+        tell("deleting", found["session_id"])
+        client.call("DELETE", f"/sessions/{found['session_id']}")
         tell("deleted", found["session_id"])
     elif len(sessions) < 6:
         sessions.append(found["session_id"])
@@ -220,12 +346,10 @@ class Harness:
             first = self._start(path, point * 2, shared)
             second = self._start(path, point * 2 + 1, shared) if two else None
             self._until(first, heard, self.rng.random() * 2.5, observer)
-            first[0].kill()
-            first[0].join()
+            self._end(first)
             if second is not None:
                 self._until(second, heard, 0.3, observer)
-                second[0].kill()
-                second[0].join()
+                self._end(second)
             for one in filter(None, (first, second)):
                 with suppress(EOFError):
                     while one[1].poll(1):
@@ -243,6 +367,11 @@ class Harness:
         finally:
             if observer is not None:
                 observer.close()
+
+    def _end(self, one: Any) -> None:
+        """A child was killed: wait for it."""
+        one[0].kill()
+        one[0].join()
 
     def _start(self, path: Path, seed: int, shared: list[str]) -> Any:
         mine, theirs = self.context.Pipe(duplex=False)
@@ -310,6 +439,50 @@ class Harness:
             assert document["status"] == "completed", document["error"]
 
 
+class HttpHarness(Harness):
+    """The same with HTTP servers as children."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        super().__init__(folder, seed)
+        self.context.set_forkserver_preload(["tests.knowql_models", "trivium.doors.http.serve"])
+        self._mutex = threading.Lock()
+
+    def _start(self, path: Path, seed: int, shared: list[str]) -> Any:
+        mine, theirs = self.context.Pipe(duplex=False)
+        number = self.seed * 1_000_003 + seed
+        process = self.context.Process(target=serving_child, args=(str(path), number, theirs, shared), daemon=True)
+        process.start()
+        theirs.close()
+        return process, mine, [], (number, shared)
+
+    def _until(self, one: Any, heard: Heard, seconds: float, observer: trivium.KnowledgeBase | None) -> None:
+        process, pipe, clients, (seed, shared) = one
+
+        def tell(*message: Any) -> None:
+            with self._mutex:
+                heard.hear(message)
+
+        if not clients:
+            assert pipe.poll(LONGEST_WAIT), "the server says nothing"
+            with suppress(EOFError):
+                _, url = pipe.recv()
+                for n in range(THREADS):
+                    arguments = (url, seed * 100 + n, tell, shared)
+                    clients.append(threading.Thread(target=_ask_over_http, args=arguments, daemon=True))
+                    clients[-1].start()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and process.is_alive():
+            if observer is not None:
+                observer.turns.sessions(queries_active=True)
+            time.sleep(0.02)
+
+    def _end(self, one: Any) -> None:
+        super()._end(one)
+        for client in one[2]:
+            client.join(LONGEST_WAIT)
+            assert not client.is_alive(), "a client hangs although its server is gone"
+
+
 def _prepare(path: Path) -> None:
     with trivium.open(str(path), embedder="none") as kb:
         context = kb.create_context("contracts")
@@ -317,19 +490,20 @@ def _prepare(path: Path) -> None:
         context.curate()
 
 
-def run(folder: Path, points: int, seed: int = 1) -> Figures:
+def run(folder: Path, points: int, seed: int = 1, *, over_http: bool = False) -> Figures:
     """Kill services at `points` moments and give the figures."""
-    return Harness(folder, seed).run(points)
+    return (HttpHarness if over_http else Harness)(folder, seed).run(points)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.crash_ask", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--points", type=int, default=100, help="kills (default: 100)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the load and of the moments (default: 1)")
+    parser.add_argument("--http", action="store_true", help="kill HTTP servers, and ask over HTTP")
     options = parser.parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="trivium-crash-ask-"))
     try:
-        figures = run(folder, options.points, options.seed)
+        figures = run(folder, options.points, options.seed, over_http=options.http)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(figures.table())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Search by keyword alone, whatever is installed: tests of meaning name their embedder themselves.
+os.environ["TRIVIUM_EMBEDDER"] = "none"
 
 
 @pytest.fixture

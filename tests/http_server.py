@@ -1,4 +1,4 @@
-"""A real HTTP server in a thread of the tests: uvicorn on a real port, over a knowledge base that tests may exchange."""
+"""A real HTTP server in a thread of the tests: uvicorn on a real port, over a knowledge base that tests exchange."""
 
 from __future__ import annotations
 

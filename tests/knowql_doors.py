@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import trivium
@@ -13,15 +16,24 @@ from trivium.knowql.errors import QueryError
 
 
 class LibraryDoor:
-    """`kb.turns` of a knowledge base in memory; what it gives passes through JSON, as on any other door."""
+    """`kb.turns` of a knowledge base of its own; what it gives passes through JSON, as on any other door."""
 
     def __init__(self) -> None:
-        self.kb = trivium.open(":memory:", workers=2)
+        self._setups: list[Json] = []
+        self._folder = tempfile.TemporaryDirectory(prefix="trivium-knowql-")
         self.models = ScriptedModels()
-        self.kb.models = self.models
 
     def prepare(self, setup: Json) -> None:
-        prepare(self.kb, setup)
+        self._setups.append(setup)
+
+    @cached_property
+    def kb(self) -> trivium.KnowledgeBase:
+        """A copy of the file that was once made with these setups."""
+        path = Path(self._folder.name) / "x.db"
+        path.write_bytes(_prepared(json.dumps(self._setups)))
+        kb = trivium.open(str(path), workers=2, embedder="none")
+        kb.models = self.models
+        return kb
 
     def call(self, operation: str, argument: Json, options: Mapping[str, Json]) -> Reply:
         try:
@@ -49,7 +61,8 @@ class LibraryDoor:
             self.kb.delete_context(argument)
             return Reply(200)
         if operation == "rename":
-            return Reply(200, _json(turns.rename_session(*argument)))
+            query_id, body = argument
+            return Reply(200, _json(turns.rename_session(query_id, body if isinstance(body, dict) else [body])))
         if operation in ("sessions", "models"):
             return Reply(200, _json(getattr(turns, operation)(**options)))
         if operation == "session_queries":
@@ -64,6 +77,18 @@ class LibraryDoor:
     def close(self) -> None:
         self.models.composer.released.set()
         self.kb.close()
+        self._folder.cleanup()
+
+
+@cache
+def _prepared(setups: str) -> bytes:
+    """The file of a knowledge base that holds these setups."""
+    with tempfile.TemporaryDirectory(prefix="trivium-knowql-") as folder:
+        path = Path(folder) / "x.db"
+        with trivium.open(str(path), embedder="none") as kb:
+            for setup in json.loads(setups):
+                prepare(kb, setup)
+        return path.read_bytes()
 
 
 def prepare(kb: trivium.KnowledgeBase, setup: Json) -> None:

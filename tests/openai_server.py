@@ -127,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.owner.headers.append(dict(self.headers))
+        self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             if self.path == "/v1/embeddings":
                 self._json(200, _embeddings(body))

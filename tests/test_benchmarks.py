@@ -25,5 +25,5 @@ def test_the_benchmark_of_why_runs_and_its_command_answers_like_the_library(tmp_
     arguments = ["--scale", "small", "--dir", str(tmp_path), "--rounds", "1", "--runs", "1", "--json", str(report)]
     assert why.main(arguments) == 0
     figures = json.loads(report.read_text())
-    assert len(figures) == 6
+    assert len(figures) == 8
     assert all(figure["ours"] > 0 for figure in figures)

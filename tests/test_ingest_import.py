@@ -9,6 +9,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,49 @@ def test_a_path_that_does_not_exist_imports_nothing(context: trivium.Context, fo
     with pytest.raises(trivium.NotFoundError, match="nowhere"):
         context.add([folder, folder / "nowhere"])
     assert paths(context) == []
+
+
+@pytest.mark.parametrize("path", ["a\0b", "", "x" * 5_000])
+def test_a_path_that_cannot_exist_is_told(context: trivium.Context, path: str, tmp_path: Path) -> None:
+    with pytest.raises((trivium.NotFoundError, OSError)):
+        context.add([tmp_path / "papers" / path / "x"])
+
+
+@pytest.mark.parametrize(("path", "data"), [(5, b"x"), (None, b"x"), ("a.md", "text"), ("a.md", None), ("a.md", 5)])
+def test_arguments_of_the_wrong_kind_are_refused(context: trivium.Context, path: Any, data: Any) -> None:
+    with pytest.raises(TypeError):
+        context.add_bytes(path, data)
+    assert paths(context) == []
+
+
+def test_deep_folders_are_walked(context: trivium.Context, tmp_path: Path) -> None:
+    import shutil
+
+    top = tmp_path / "deep"
+    top.mkdir()
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(400):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    file = os.open("a.md", os.O_WRONLY | os.O_CREAT, dir_fd=here)
+    os.write(file, b"# A\n")
+    os.close(file)
+    os.close(here)
+    report = context.add(top)
+    assert report["added"] == 1
+    shutil.rmtree(top)
+
+
+def test_files_come_in_the_order_of_their_names(context: trivium.Context, tmp_path: Path) -> None:
+    from trivium.ingest.importing import found_in
+
+    for name in ("b.md", "a/z.md", "a/b/c.md", "c.md", "a.md"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text("x")
+    found = [item.path for item in found_in([tmp_path / "in"], context.knowledge_base.settings)]
+    assert found == ["in/a/b/c.md", "in/a/z.md", "in/a.md", "in/b.md", "in/c.md"]
 
 
 def test_sync_deletes_what_the_folder_no_longer_holds(context: trivium.Context, folder: Path) -> None:

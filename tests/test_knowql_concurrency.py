@@ -118,6 +118,14 @@ def test_synchronous_turns_one_after_another_never_find_their_own_slot_taken(tmp
             assert kb.ask("x", scope=["notes"], retrieval_only=True)["status"] == "completed"
 
 
+def test_the_watch_leaves_turns_alone_that_are_just_being_created(
+    kb: trivium.KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.knowql.engine.WATCH_SECONDS", 0.0005)
+    results = together(4, lambda place: [kb.ask("x", scope=["notes"]) for _ in range(50)])
+    assert {document["status"] for documents in results for document in documents} == {"completed"}
+
+
 # --- several processes ----------------------------------------------------------------------------
 
 
@@ -133,6 +141,17 @@ def test_a_follower_in_another_process_hears_everything(tmp_path: Path, kb: triv
         reader.join(20)
         assert there == here
         assert other.turns.wait(accepted.query_id) == kb.turns.response(accepted.query_id)
+
+
+def test_of_many_turns_from_two_processes_a_session_takes_one(tmp_path: Path, kb: trivium.KnowledgeBase) -> None:
+    session_id = kb.ask("x", scope=["notes"], vars={"script": {"sleep": 0.2}})["session_id"]
+    with opened(tmp_path / "x.db", workers=16) as other:
+        for _ in range(5):
+            results = together(12, lambda place: (kb, other)[place % 2].ask(f"ask {place}", session_id=session_id))
+            done = [result for result in results if isinstance(result, dict)]
+            assert [document["status"] for document in done] == ["completed"]
+            assert Counter(result for result in results if isinstance(result, str)) == {"query_in_progress": 11}
+    assert len(kb.turns.session(session_id)["queries"]) == 6
 
 
 def test_a_turn_can_be_cancelled_from_another_process(tmp_path: Path, kb: trivium.KnowledgeBase) -> None:

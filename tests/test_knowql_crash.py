@@ -15,3 +15,11 @@ def test_killed_services_leave_turns_with_one_end(tmp_path: Path) -> None:
     assert figures.faults == []
     assert figures.accepted > 100
     assert figures.ends["interrupted"] > 0
+
+
+@pytest.mark.slow
+def test_killed_servers_leave_turns_with_one_end(tmp_path: Path) -> None:
+    figures = crash_ask.run(tmp_path, 10, seed=7, over_http=True)
+    assert figures.faults == []
+    assert figures.accepted > 50
+    assert figures.ends["interrupted"] > 0

@@ -78,8 +78,11 @@ def test_a_call_that_finds_nothing_or_leaves_the_scope_says_so(
 
 
 def test_the_graph_is_read_and_never_written(kb: trivium.KnowledgeBase) -> None:
-    found, _ = built(kb, "contracts")
+    found, handed = built(kb, "contracts")
+    run(found["execute_kip_readonly"], command='FIND(?d) WHERE { ?d {type: "Domain", name: "Nothing"} }')
+    assert handed.is_empty
     assert "result" in run(found["execute_kip_readonly"], command='FIND(COUNT(?d)) WHERE { ?d {type: "Domain"} }')
+    assert not handed.is_empty
     with pytest.raises(ToolError):
         found["execute_kip_readonly"].run({"command": 'UPSERT { CONCEPT { {type: "Domain", name: "Tea"} } }'})
 

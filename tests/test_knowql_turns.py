@@ -30,7 +30,7 @@ class Composing(ScriptedModels):
 
 @pytest.fixture
 def kb(tmp_path: Path) -> Iterator[trivium.KnowledgeBase]:
-    with trivium.open(str(tmp_path / "x.db"), workers=2) as kb:
+    with trivium.open(str(tmp_path / "x.db"), workers=2, embedder="none") as kb:
         kb.models = ScriptedModels()
         context = kb.create_context(
             "contracts", guide="Name the customer.", manifest={"search": {"instructions": "Be brief."}}
@@ -109,13 +109,21 @@ def test_history_is_the_branch_of_completed_turns(kb: trivium.KnowledgeBase) -> 
     assert [message.content for message in kb.models.composer.tasks[-1].history] == ["Acme first?", "One [1]."]
 
 
-def test_earlier_asks_go_along_as_variants(kb: trivium.KnowledgeBase) -> None:
+def test_earlier_asks_are_searched_for_at_lower_weight(kb: trivium.KnowledgeBase) -> None:
     context = kb.context("contracts")
-    first = context.ask("What are Acme's payment terms?", retrieval_only=True)
-    second = context.ask("and the duration?", session_id=first["session_id"], retrieval_only=True)
-    variants = second["output_json"]["retrieval"]["query_variants"]
-    assert variants[0] == "and the duration?"
-    assert any("What are Acme's payment terms?" in variant for variant in variants[1:])
+    context.add_bytes("globex.md", b"# Globex\n\n## Terms\n\nInvoices are paid after 45 days.\n\n## Seat\n\nIn Bern.\n")
+    context.curate()
+    first = context.ask("When are invoices of Acme payable?", retrieval_only=True)
+    follow_up = context.ask("and for Globex?", session_id=first["session_id"], retrieval_only=True)
+    found = follow_up["output_json"]
+    assert found["retrieval"]["query_variants"][:2] == ["and for Globex?", "When are invoices of Acme payable?"]
+    assert {chunk["source"] for chunk in found["chunks"]} == {"acme.md", "globex.md"}
+    assert found["chunks"][0]["source"] == "globex.md"
+    other = context.ask("Globex seat in Bern", session_id=first["session_id"], retrieval_only=True)
+    assert "Bern" in other["output_json"]["chunks"][0]["text"]
+    assert [chunk["rank"] for chunk in other["output_json"]["chunks"]] == list(
+        range(1, len(other["output_json"]["chunks"]) + 1)
+    )
 
 
 def test_a_continuing_turn_reads_the_scope_after_a_rename(kb: trivium.KnowledgeBase) -> None:
@@ -355,7 +363,7 @@ def test_closing_lets_turns_finish_within_the_grace(kb: trivium.KnowledgeBase) -
 
 
 def test_no_store_handle_is_held_while_a_composer_runs(kb: trivium.KnowledgeBase) -> None:
-    memory = trivium.open(":memory:", workers=1)
+    memory = trivium.open(":memory:", workers=1, embedder="none")
     memory.models = ScriptedModels()
     context = memory.create_context("notes", kind="work")
     memory.turns.submit({"ask": "x", "scope": ["notes"], "background": True, "vars": {"script": {"hang": True}}})
@@ -487,3 +495,19 @@ def test_workspaces_never_meet(kb: trivium.KnowledgeBase) -> None:
     assert foreign.sessions()["sessions"] == []
     assert foreign.delete_session(session_id) is False
     assert kb.turns.response(query_id)["feedback"] is None
+
+
+def test_a_composer_that_leaves_with_the_thread_fails_its_turn(kb: trivium.KnowledgeBase) -> None:
+    def compose(task: Task, progress: Progress) -> Composed:
+        raise SystemExit(3)
+
+    assert composed(kb, compose)["error"] == "internal error (SystemExit)"
+
+
+def test_a_session_moves_when_a_turn_begins_and_when_it_ends(kb: trivium.KnowledgeBase) -> None:
+    query_id = hang(kb)
+    session_id = kb.turns.response(query_id)["session_id"]
+    begun = kb.turns.session(session_id)["updated_at"]
+    time.sleep(0.01)
+    kb.turns.cancel(query_id)
+    assert begun < kb.turns.session(session_id)["updated_at"]

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("own_home")
 
 PROGRAM = ["-c", "from trivium.doors.cli import main; main()"]
 KNOWLEDGE = ["knowledge.decision", "knowledge.concept", "knowledge.whyChanged"]
+ASK = ["list_contexts", "query_context", "get_query", "retrieve"]
 WRITE = 'UPSERT { CONCEPT { {type: "Domain", name: "Tea"} } }'
 READ = 'FIND(?d.name) WHERE { ?d {type: "Domain", name: "Tea"} }'
 
@@ -43,11 +44,12 @@ def test_tools_read_and_write_over_stdio(mode: str) -> None:
     async def scene(client: Client) -> None:
         assert client.server_info.name == "kip-mcp-server"
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert sorted(tools) == ["execute_kip", "execute_kip_readonly", *sorted(KNOWLEDGE)]
+        assert sorted(tools) == sorted(["execute_kip", "execute_kip_readonly", *KNOWLEDGE, *ASK])
         hints = {
             name: (tool.annotations.read_only_hint, tool.annotations.idempotent_hint) for name, tool in tools.items()
         }
         assert hints.pop("execute_kip") == (False, False)
+        assert hints.pop("query_context") == (True, False)
         assert set(hints.values()) == {(True, True)}
         written = await client.call_tool("execute_kip", {"command": WRITE})
         assert not written.is_error
@@ -104,7 +106,7 @@ def test_guide_and_prompt_teach_the_memory() -> None:
 
 def test_a_readonly_server_has_no_tool_that_writes() -> None:
     async def scene(client: Client) -> None:
-        assert [tool.name for tool in (await client.list_tools()).tools] == ["execute_kip_readonly", *KNOWLEDGE]
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["execute_kip_readonly", *KNOWLEDGE, *ASK]
         with pytest.raises(MCPError, match="There is no tool"):
             await client.call_tool("execute_kip", {"command": WRITE})
 

@@ -121,7 +121,8 @@ def test_the_configured_tools_alone_are_offered(repository: GitRepository) -> No
 
     async def scene(client: Client) -> None:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert names == ["execute_kip", "execute_kip_readonly", "knowledge.concept"]
+        assert names[:3] == ["execute_kip", "execute_kip_readonly", "knowledge.concept"]
+        assert [name for name in names if name.startswith("knowledge")] == ["knowledge.concept"]
         refused = await client.call_tool("knowledge.decision", {"target": "Cache"})
         assert refused.is_error
         assert refused.content[0].text.startswith("knowledge.decision is not offered here")
@@ -175,7 +176,7 @@ def test_plain_names_are_listed_and_both_spellings_answered(repository: GitRepos
 
     async def scene(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(tools)[2:] == ["knowledge_decision", "knowledge_concept", "knowledge_whyChanged"]
+        assert list(tools)[2:5] == ["knowledge_decision", "knowledge_concept", "knowledge_whyChanged"]
         assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in tools)
         assert "knowledge_decision" in client.instructions
         assert "knowledge." not in client.instructions + "".join(tool.description for tool in tools.values())

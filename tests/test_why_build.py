@@ -335,6 +335,85 @@ def test_damaged_parts_are_none(tmp_path: Path) -> None:
         assert checked(place.root, parts=Parts.from_bytes(damaged)).body == first.body
 
 
+def test_a_flipped_bit_in_kept_parts_is_never_believed(tmp_path: Path) -> None:
+    place = make(tmp_path / "work")
+    settle(place.root)
+    first = checked(place.root)
+    data = first.parts.to_bytes()
+    assert checked(place.root, parts=Parts.from_bytes(data), hashes=first.hashes).summary.read == 0
+    chance = random.Random(4)
+    again = 0
+    for _ in range(150):
+        damaged = bytearray(data)
+        damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        built = build(place.root, ENTITIES, parts=Parts.from_bytes(bytes(damaged)), hashes=first.hashes)
+        assert built.body == first.body
+        again += built.summary.read == 1
+    assert again > 75  # mostly one file alone is parsed again
+
+
+def test_a_damaged_cache_of_parts_gives_the_index_of_a_cold_build(example: Context) -> None:
+    root = Path(example.repository_index().root)
+    settle(root)
+    example.index_repository(root)
+    expected = example.repository_index().index_hash
+    with example.knowledge_base._store.write() as session:
+        (parts,) = session.row("SELECT parts FROM repository WHERE ctx = ?", (example._nexus.ctx,)) or (b"",)
+        assert parts.count(b"Cache") > 1
+        session.execute("UPDATE repository SET parts = ?", (parts.replace(b"Cache", b"Cachf"),))
+    assert not example.index_repository(root).changed
+    assert example.repository_index().index_hash == expected
+
+
+def settle(root: Path) -> None:
+    """Let files be old enough for their hashes to be kept."""
+    for file in root.rglob("*"):
+        if file.is_file() and ".git" not in file.parts:
+            os.utime(file, ns=(1_700_000_000_000_000_001, 1_700_000_000_000_000_001))
+
+
+def test_another_python_reads_python_files_again_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make(tmp_path / "work")
+    place.write("src/app/later.py", "type Later = int\n")
+    settle(place.root)
+    first = checked(place.root)
+    monkeypatch.setattr(module, "PYTHON_GRAMMAR", "9.9")
+    parts = Parts.from_bytes(first.parts.to_bytes())
+    second = checked(place.root, parts=parts, hashes=first.hashes)
+    assert second.summary.read == 3
+    assert second.body == first.body
+    assert checked(place.root, parts=second.parts, hashes=first.hashes).summary.read == 0
+
+
+def test_history_is_read_again_only_when_the_repository_has_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make(tmp_path / "work")
+    first = checked(place.root)
+    assert first.index.commits
+    parts = Parts.from_bytes(first.parts.to_bytes())
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "read_history", _fail)
+        assert checked(place.root, parts=parts).body == first.body
+        with pytest.raises(Planned):
+            checked(place.root, Config(entities=True, max_commits=9), parts=parts)
+        place.commit("one more")
+        with pytest.raises(Planned):
+            checked(place.root, parts=parts)
+    assert checked(place.root, parts=parts).body == checked(place.root).body != first.body
+
+
+def test_history_that_a_bound_cut_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make(tmp_path / "work")
+    monkeypatch.setattr(
+        "trivium.why.history.read_history.__kwdefaults__", {"head": None, "seconds": 30, "max_bytes": 9}
+    )
+    cut = checked(place.root)
+    assert cut.parts.history is None
+    monkeypatch.undo()
+    assert checked(place.root, parts=cut.parts).index.commits
+
+
 # --- evidence -------------------------------------------------------------------------------------
 
 

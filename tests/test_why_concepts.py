@@ -91,6 +91,10 @@ TERMS = {
     "Russian": ("# Глоссарий\n\n## Кэш\n\nx\n\n## См. также\n\n- **Y**: z\n", ["Кэш"]),
     "Chinese": ("# 术语表\n\n## 缓存\n\nx\n\n## 参考资料\n\n- **Y**: z\n", ["缓存"]),
     "letters of an index": ("# Glossary\n\n## A\n\n- **Apple**: x\n\n## B–D\n\n### Cell\n\ny\n", ["Cell", "Apple"]),
+    "letters over definitions": (
+        "# Glossary\n\n## A\n\n**Apple**: x\n\n## B\n\nBox — y\n\n## R\n\nA language — for figures.\n",
+        ["R", "Apple", "Box"],
+    ),
     "a term of one letter": ("# Glossary\n\n## C\n\n- compiled\n- old\n\n## Go\n\nx\n", ["C", "Go"]),
     "a term that sounds like a section": (
         "# Glossary\n\n## Reference\n\nx\n\n## Source\n\ny\n",

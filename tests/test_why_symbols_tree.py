@@ -15,7 +15,7 @@ from trivium.why import parse_worker
 from trivium.why.grammars import NoGrammar
 from trivium.why.model import ModuleSymbols
 from trivium.why.parse_worker import MAX_FAILURES, Worker
-from trivium.why.symbols import analyse, coverage
+from trivium.why.symbols import Analysis, analyse, coverage
 
 pytest.importorskip("semble_grammars")
 
@@ -415,6 +415,65 @@ def test_a_parse_that_does_not_end_is_given_up() -> None:
     assert (result.parsed, result.exports) == (False, [])
     assert worker.analyse("b.kt", "kotlin", b"class B").exports == ["B"]
     worker.close()
+
+
+def test_of_many_texts_only_those_that_end_the_process_are_lost() -> None:
+    texts = [(f"{number}.rb", "ruby", f"class A{number}; end".encode()) for number in range(40)]
+    for number in (0, 7, 8, 39):
+        texts[number] = (f"{number}.rb", "ruby", ABORTS)
+    worker = Worker()
+    found = [result for result in worker.analyse_all(texts) if result is not None]
+    assert [result.exports for result in found if result.parsed] == [
+        [f"A{number}"] for number in range(40) if number not in (0, 7, 8, 39)
+    ]
+    assert [number for number, result in enumerate(found) if not result.parsed] == [0, 7, 8, 39]
+    assert worker.analyse_all([]) == []
+    worker.close()
+
+
+def test_one_endless_text_among_many_is_given_up() -> None:
+    worker = Worker(seconds=0.5)
+    texts = [("a.kt", "kotlin", b"class A"), ("b.kt", "kotlin", ENDLESS), ("c.kt", "kotlin", b"class C")]
+    start = time.monotonic()
+    found = worker.analyse_all(texts)
+    assert time.monotonic() - start < 10
+    assert [(result.parsed, result.exports) for result in found if result is not None] == [
+        (True, ["A"]),
+        (False, []),
+        (True, ["C"]),
+    ]
+    worker.close()
+
+
+def test_texts_beyond_the_failures_are_none() -> None:
+    worker = Worker()
+    texts = [("a.rb", "ruby", ABORTS)] * (MAX_FAILURES + 3)
+    assert [result is None for result in worker.analyse_all(texts)] == [False] * MAX_FAILURES + [True] * 3
+    worker.close()
+
+
+def test_files_of_many_languages_analysed_together_come_out_as_one_by_one() -> None:
+    files = {f"src/{number}{path[1:]}": source for number in range(30) for path, source in TOGETHER.items()}
+    files["src/large.ts"] = b"export const a = 1;\n" * 70_000
+    together = Analysis()
+    for path, source in files.items():
+        together.add(path, source)
+    found = together.results()
+    for path in [*files][::7]:
+        assert found.get(path) == analyse(path, files[path]), path
+    assert set(files) - set(found) == {path for path in files if path.endswith(".lua")}
+
+
+TOGETHER = {
+    "a.ts": b"export class A {}",
+    "a.py": b"class A: ...",
+    "a.go": b"package a\nfunc F() {}",
+    "a.h": b"class A { public: int f(); };",
+    "a.lua": b"x = 1",
+    "a.rb": b"class A; end",
+    "b.ts": b"\xff\xfea\x00",
+    "c.ts": b"export const a = [",
+}
 
 
 def test_after_many_failures_the_rest_is_left_unread() -> None:

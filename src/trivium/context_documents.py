@@ -87,6 +87,10 @@ class ContextDocuments:
         """Import one file, or the files of one archive, from memory or an open file; the report is that of `add`."""
         from trivium.ingest.importing import Importer, found_in_bytes
 
+        if not isinstance(path, str):
+            raise TypeError(f"path must be a text such as 'papers/msa.md', not {path!r}.")
+        if not isinstance(data, bytes) and not hasattr(data, "read"):
+            raise TypeError(f"data must be bytes or an open binary file, not {type(data).__name__}.")
         base = self.knowledge_base
 
         def work(report: Progress) -> dict[str, Any]:
@@ -123,7 +127,7 @@ class ContextDocuments:
         from trivium.store import documents, sources
 
         with self.knowledge_base._store.read() as session:
-            live = {row.path: row for row in documents.rows(session, self._number)}
+            live = {row.path: row for row in documents.states(session, self._number)}
             rows = [row for row in sources.rows(session, self._number) if row.path.startswith(prefix)]
         found = []
         for row in rows:
@@ -211,9 +215,11 @@ class ContextDocuments:
     def _packing(self, destination: str | os.PathLike[str]) -> Work:
         from pathlib import Path
 
-        from trivium.ingest.pack import write_pack
+        from trivium.ingest.pack import Place, write_pack
 
-        return lambda report: write_pack(cast("Context", self), Path(destination), report)
+        base = self.knowledge_base
+        place = Place(base._store, base.settings, base._clock)
+        return lambda report: write_pack(place, self._number, Path(destination), report)
 
     def documents(self, prefix: str = "") -> list[dict[str, Any]]:
         """The live documents by path: title, date, size in characters, hash, media type, problem, and outline."""

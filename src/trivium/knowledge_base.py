@@ -310,7 +310,6 @@ class KnowledgeBase(KnowledgeTurns):
 
         A new one is named after the folder, with a number behind it when the name is taken.
         """
-        from trivium.ingest.describing import slug_like
         from trivium.store.repository import context_of
         from trivium.why.names import text_of
 
@@ -321,6 +320,8 @@ class KnowledgeBase(KnowledgeTurns):
             return self.context(slug)
         if not create:
             raise NotFoundError(f"No context holds an index of {folder}.", "Build it with: trivium index")
+        from trivium.ingest.describing import slug_like  # a question needs none of it
+
         base = slug_like(folder.name, "repository")[:50].rstrip("-_")
         taken = {context.slug for context in self.contexts()}
         names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
@@ -389,7 +390,7 @@ class KnowledgeBase(KnowledgeTurns):
 
         if self._store.closed:
             raise self._store.closed_error()
-        return examine(self._store)
+        return examine(self._store, self.meaning)
 
 
 def _context_row(session: Session, slug: str) -> tuple[int, dict[str, Any]] | None:

@@ -6,15 +6,15 @@ import os
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trivium.errors import ConflictError, NotFoundError
 from trivium.store.codec import encode
 
 if TYPE_CHECKING:
     from trivium.ids import Ids
-    from trivium.ingest.tasks import Tasks
-    from trivium.knowledge_base import Context, KnowledgeBase
+    from trivium.ingest.tasks import Tasks, Work
+    from trivium.knowledge_base import Context
     from trivium.settings import Settings
     from trivium.store.sqlite import Session, SqliteStore
     from trivium.store.workers import Worker
@@ -189,15 +189,43 @@ class KnowledgeContexts:
 
         Raises: PackError for what is no pack, StoreError when the slug is taken, NotFoundError without such a file.
         """
+        return self._restoring(pack, slug, curate)(progress or (lambda done, total: None))
+
+    def start_restore(
+        self, pack: str | os.PathLike[str] | BinaryIO, *, slug: str | None = None, curate: bool = True
+    ) -> str:
+        """`restore` in the background; gives the task's id at once. The task's `result` is the report.
+
+        An open file is closed when the task has ended.
+        """
+        restoring = self._restoring(pack, slug, curate)
+
+        def work(report: Callable[[int, int], None]) -> dict[str, Any]:
+            try:
+                return restoring(report)
+            finally:
+                if not isinstance(pack, str | os.PathLike):
+                    pack.close()
+
+        return self.tasks.start(0, "restore", work)
+
+    def _restoring(self, pack: str | os.PathLike[str] | BinaryIO, slug: str | None, curate: bool) -> Work:
         from pathlib import Path
 
-        from trivium.ingest.pack import restore_pack
+        from trivium.ingest.pack import Place, restore_pack
 
         source = Path(pack) if isinstance(pack, str | os.PathLike) else pack
         if isinstance(source, Path) and not source.is_file():
             raise NotFoundError(f"There is no file {str(source)!r}.", "Check the path.")
-        report = progress or (lambda done, total: None)
-        return restore_pack(cast("KnowledgeBase", self), source, slug, report, curate=curate)
+        place = Place(self._store, self.settings, self._clock)
+
+        def create(name: str, fields: dict[str, Any]) -> Context:
+            return self.create_context(name, **fields)
+
+        def work(report: Callable[[int, int], None]) -> dict[str, Any]:
+            return restore_pack(place, source, create, self.delete_context, report, slug=slug, curate=curate)
+
+        return work
 
     def _purge(self) -> None:
         """Remove what deleted contexts held, also those whose deletion was cut short."""

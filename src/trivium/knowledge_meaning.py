@@ -36,7 +36,7 @@ class KnowledgeMeaning:
     def start_embedding(self) -> None:
         """Make vectors in the background from now on, where there is an embedder.
 
-        Without this call that begins with the first SEARCH by meaning or the first question.
+        Without this call that begins with the first SEARCH by meaning, or the first question.
         """
         self.meaning.start()
 
@@ -50,7 +50,7 @@ class KnowledgeMeaning:
     def embed_pending(
         self, limit: int | None = None, *, progress: Callable[[int], None] | None = None, prune: bool = False
     ) -> dict[str, Any]:
-        """Make the vectors that are missing, here and now; at least `limit` of them if there are so many.
+        """Make the vectors that are missing, here and now, or `limit` of them.
 
         `prune` also deletes those of other models. Gives `{"model", "embedded", "confirmed", "pruned", "backlog"}`;
         `confirmed` are concepts that changed while their text stayed. Raises: MissingExtraError, EmbeddingError.
@@ -64,11 +64,20 @@ class KnowledgeMeaning:
         if prune:
             with self._store.write() as session:
                 pruned = stored.remove_other_models(session, model)
-        with self._store.read() as session:
-            sets = [stored.Set(ctx, kind, model) for ctx in stored.live_contexts(session) for kind in stored.KINDS]
-            backlog = sum(stored.backlog(session, of) for of in sets)
+        backlog = self.embedding_backlog()
         done = {"model": model, "embedded": report.embedded, "confirmed": report.confirmed}
         return {**done, "pruned": pruned, "backlog": backlog}
+
+    def embedding_backlog(self) -> int:
+        """How many concepts, chunks and artifacts lack a vector of the present embedder; 0 when there is none."""
+        from trivium.store import vectors as stored
+
+        model = self.meaning.model
+        if model is None:
+            return 0
+        with self._store.read(timeout=600) as session:
+            sets = [stored.Set(ctx, kind, model) for ctx in stored.live_contexts(session) for kind in stored.KINDS]
+            return sum(stored.backlog(session, of) for of in sets)
 
     def _stop_embedding(self) -> None:
         """Before the store closes."""

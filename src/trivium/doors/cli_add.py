@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli_context import size_text
+from trivium.doors.cli_context import count, size_text
 from trivium.doors.cli_options import Choices, pass_choices, with_store
 from trivium.doors.cli_output import print_json, printable
-from trivium.errors import NotFoundError, TriviumError
+from trivium.errors import EmbeddingError, MissingExtraError, NotFoundError, TriviumError
 
 if TYPE_CHECKING:
     from trivium import Context
@@ -22,6 +22,8 @@ MOST = 20
 """Files that are named one by one; of more the number is told."""
 LONG = 50
 """Files from which a progress bar is shown."""
+EMBEDDED_AT_ONCE = 1_000
+"""Vectors that are made at once; for more there is `trivium embed`."""
 _QUIET = "hidden"
 """A reason to leave a file out that nobody needs to read about."""
 
@@ -29,11 +31,12 @@ _QUIET = "hidden"
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option("--curate/--no-curate", "curating", default=True, help="Make it answer questions now (default).")
+@click.option("--embed/--no-embed", "embedding", default=True, help="Make vectors for search by meaning (default).")
 @click.option("--prefix", metavar="FOLDER", default="", help="Put this before the names of the files.")
 @click.option("--sync", is_flag=True, help="Delete sources that the folders no longer hold.")
 @with_store
 @pass_choices
-def add(choices: Choices, paths: tuple[str, ...], curating: bool, prefix: str, sync: bool) -> None:
+def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: bool, prefix: str, sync: bool) -> None:
     """Import files, folders and archives into a context, and read them for `trivium ask`.
 
     Files are kept as they are; those that changed since the last time replace the old ones. What cannot be read is
@@ -50,8 +53,9 @@ def add(choices: Choices, paths: tuple[str, ...], curating: bool, prefix: str, s
         if not choices.json:
             _print_import(context, imported)
         curated = _curate(choices, context, force=False) if curating else None
+        embedded = _embed(choices, context) if curating and embedding else None
     if choices.json:
-        print_json({"context": context.slug, "import": imported, "curate": curated})
+        print_json({"context": context.slug, "import": imported, "curate": curated, "embed": embedded})
     elif not curating:
         click.echo(f"Make them answer questions with: trivium curate --context {context.slug}")
 
@@ -114,15 +118,18 @@ def _print_reasons(what: str, items: list[dict[str, str]], key: str = "reason") 
 
 @click.command()
 @click.option("--force", is_flag=True, help="Read every file again.")
+@click.option("--embed/--no-embed", "embedding", default=True, help="Make vectors for search by meaning (default).")
 @with_store
 @pass_choices
-def curate(choices: Choices, force: bool) -> None:
+def curate(choices: Choices, force: bool, embedding: bool) -> None:
     """Read what changed in the sources of a context, and make the next version live.
 
     Until then the old version answers. A curate that was stopped goes on where it stood.
     """
     with _context(choices, must_exist=True) as context:
         report = _curate(choices, context, force=force)
+        if embedding:
+            _embed(choices, context)
     if choices.json:
         print_json(report)
 
@@ -133,12 +140,33 @@ def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any
     if not choices.json:
         read = f"{report['read']} read, {report['reused']} unchanged"
         read += f", {report['removed']} removed" if report["removed"] else ""
-        counts = f"{report['documents']} documents in {report['chunks']} chunks"
-        counts += f", {report['artifacts']} artifacts" if report["artifacts"] else ""
+        counts = f"{count(report['documents'], 'document')} in {count(report['chunks'], 'chunk')}"
+        counts += f", {count(report['artifacts'], 'artifact')}" if report["artifacts"] else ""
         click.echo(f"Version {report['live_version']} of {context.slug} is live: {counts} ({read}).")
         _print_reasons("could not be read", report["failed"])
         _print_reasons("note", report["notes"], "note")
     return report
+
+
+def _embed(choices: Choices, context: Context) -> dict[str, int] | None:
+    """Make the vectors that the context lacks, as many as take no long time; None without an embedder."""
+    base = context.knowledge_base
+    meaning = base.meaning
+    if meaning.model is None:
+        return None
+    try:
+        with _bar("Embedding") as bar:
+            progress = None if bar is None else lambda done: bar(done, 0)
+            made = meaning.embed_pending(EMBEDDED_AT_ONCE, contexts=[context._number], progress=progress).items
+    except (MissingExtraError, EmbeddingError) as error:
+        if not choices.json:
+            click.echo(f"note: search by meaning has to wait: {printable(error.message)}", err=True)
+        return None
+    with base._store.read() as session:
+        backlog = sum(meaning.status(session, context._number)["backlog"].values())
+    if backlog and not choices.json:
+        click.echo(f"{count(backlog, 'passage')} can be found by words only until you run: trivium embed")
+    return {"embedded": made, "backlog": backlog}
 
 
 # --- sources --------------------------------------------------------------------------------------

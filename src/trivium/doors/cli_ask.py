@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @pass_choices
 def ask(
     choices: Choices,
+    /,
     question: tuple[str, ...],
     scope: tuple[str, ...],
     session_id: str | None,

@@ -28,6 +28,15 @@ def size_text(size: int) -> str:
     return f"{amount:.1f} {unit}"
 
 
+def count(number: int, noun: str) -> str:
+    """A number of things, as people write it.
+
+    >>> count(1, "source"), count(2, "source")
+    ('1 source', '2 sources')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 @click.group()
 def context() -> None:
     """Make contexts and look after them: separate bodies of knowledge in one database."""
@@ -109,11 +118,11 @@ def list_(choices: Choices) -> None:
 
 def _summary(item: dict[str, Any]) -> str:
     stats = item["stats"]
-    parts = [f"{stats['concepts']} concepts"]
+    parts = [count(stats["concepts"], "concept")]
     if stats["sources"]:
-        parts.append(f"{stats['sources']} sources, {size_text(stats['bytes'])}")
+        parts.append(f"{count(stats['sources'], 'source')}, {size_text(stats['bytes'])}")
     if stats["documents"]:
-        parts.append(f"{stats['documents']} documents, {stats['chunks']} chunks")
+        parts.append(f"{count(stats['documents'], 'document')}, {count(stats['chunks'], 'chunk')}")
     if item["stale"]:
         parts.append("sources have changed since the last curate" if item["live_version"] else "not curated yet")
     return "; ".join(parts)
@@ -199,3 +208,40 @@ def _confirm(item: dict[str, Any]) -> None:
             f"Deleting the context {item['slug']!r} removes all it holds ({_summary(item)}).", "Say so with --yes."
         )
     click.confirm(f"Delete {item['slug']} ({_summary(item)})?", abort=True, err=True)
+
+
+@context.command()
+@click.argument("slug")
+@click.option("-o", "--output", metavar="FILE", help="Write to this new file; by default SLUG.context.zip.")
+@with_db
+@pass_choices
+def pack(choices: Choices, slug: str, output: str | None) -> None:
+    """Write a context to one file that `trivium context restore` reads: sources, graph, manifest and other fields."""
+    with choices.open(must_exist=True) as kb:
+        found = kb.context(slug)
+        report = found.pack(output or f"{found.slug}.context.zip")
+    if choices.json:
+        print_json(report)
+    else:
+        click.echo(f"Packed {report['slug']} into {report['file']} ({size_text(report['bytes'])}).")
+
+
+@context.command()
+@click.argument("file")
+@click.option("--as", "slug", metavar="SLUG", help="Restore under this slug instead of the one it was packed with.")
+@click.option("--curate/--no-curate", "curating", default=True, help="Make it answer questions now (default).")
+@with_db
+@pass_choices
+def restore(choices: Choices, file: str, slug: str | None, curating: bool) -> None:
+    """Make a context of a file that `trivium context pack` wrote."""
+    with choices.open() as kb:
+        try:
+            report = kb.restore(file, slug=slug, curate=curating)
+        except ValueError as error:
+            raise _no_slug(slug or "", error) from None
+    if choices.json:
+        print_json(report)
+        return
+    click.echo(f"Restored the context {report['slug']}: {count(report['added'], 'source')}.")
+    for item in report["skipped"]:
+        click.echo(f"left out: {printable(item['path'])}: {printable(item['reason'])}", err=True)

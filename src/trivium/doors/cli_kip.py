@@ -248,7 +248,7 @@ def _timings(stages: dict[str, float]) -> list[str]:
 
 def _serve_lines(choices: Choices, source: str, *, readonly: bool) -> None:
     """Answer each line with one line, at once; a line that is no request gets an error response."""
-    with choices.open_context() as context, open_lines(source) as lines:
+    with choices.open_context(staying=True) as context, open_lines(source) as lines:
         for line in lines:
             if line.strip():
                 sys.stdout.write(json.dumps(_answer(context, line, readonly), separators=(",", ":")) + "\n")

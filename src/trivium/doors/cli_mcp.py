@@ -49,8 +49,9 @@ def mcp(
     """Serve the memory to an AI agent over MCP, on standard input and output.
 
     Tools: execute_kip, execute_kip_readonly; list_contexts, query_context, get_query, retrieve; and for the repository
-    of the working folder (or of --root) knowledge.decision, knowledge.concept, knowledge.whyChanged. Resource: kip://docs/Instructions.md. Prompt:
-    kip_bootstrap. The server ends when its input ends. It needs the extra: pip install 'trivium[mcp]'.
+    of the working folder (or of --root) knowledge.decision, knowledge.concept, knowledge.whyChanged. Resource:
+    kip://docs/Instructions.md. Prompt: kip_bootstrap. The server ends when its input ends. It needs the extra: pip
+    install 'trivium[mcp]'.
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp", "The MCP server")

@@ -38,8 +38,11 @@ class Choices:
         return self.url != MEMORY and Path(self.url).exists()
 
     @contextmanager
-    def open(self, *, must_exist: bool = False) -> Iterator[KnowledgeBase]:
-        """Open the database; closes it at the end. Raises: StoreError."""
+    def open(self, *, must_exist: bool = False, staying: bool = False) -> Iterator[KnowledgeBase]:
+        """Open the database; closes it at the end. Raises: StoreError.
+
+        A command that is `staying` a while lets vectors be made in the background once meaning is asked for.
+        """
         import trivium
 
         if must_exist and self.url != MEMORY and not self.exists():
@@ -54,12 +57,14 @@ class Choices:
                 f"A setting is wrong: {error}.", "Correct the environment variable, or unset it."
             ) from None
         with kb:
+            if not staying:
+                kb.hold_embedding()
             yield kb
 
     @contextmanager
-    def open_context(self, *, must_exist: bool = False) -> Iterator[KnowledgeBase | Context]:
+    def open_context(self, *, must_exist: bool = False, staying: bool = False) -> Iterator[KnowledgeBase | Context]:
         """Open the database and go to the context asked for. Raises: StoreError, NotFoundError."""
-        with self.open(must_exist=must_exist) as kb:
+        with self.open(must_exist=must_exist, staying=staying) as kb:
             yield kb if self.context is None else kb.context(self.context)
 
 

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NoReturn
 import click
 
 from trivium.errors import KipError, TriviumError
+from trivium.knowql.errors import QueryError
 
 EXCERPT = 100
 """Characters of a source line that an error shows."""
@@ -87,6 +88,9 @@ def error_dict(error: TriviumError) -> dict[str, Any]:
     """An exception as the `error` object that `--json` prints."""
     if isinstance(error, KipError):
         return error.to_dict()
+    if isinstance(error, QueryError):
+        refused: dict[str, Any] = error.to_dict()["error"]
+        return refused
     return {"name": type(error).__name__, "message": error.message, "hint": error.hint}
 
 
@@ -98,7 +102,9 @@ def print_error(error: dict[str, Any], text: str | None = None, *, err: bool = T
                      ^
     hint: ...
     """
-    code = " ".join(filter(None, [error.get("code"), f"({error['name']})" if "code" in error else None]))
+    code = " ".join(
+        filter(None, [error.get("code"), f"({error['name']})" if {"code", "name"} <= error.keys() else None])
+    )
     label = click.style(f"error {code}".strip() + ":", fg="red", bold=True)
     lines = [f"{label} {printable(error['message'])}"]
     if text is not None and "position" in error:

@@ -49,7 +49,7 @@ def shell(choices: Choices, readonly: bool) -> None:
 
     Without a terminal, commands are read from standard input, and the exit code is 1 if any of them fails.
     """
-    with choices.open_context() as context:
+    with choices.open_context(staying=True) as context:
         session = Shell(context, readonly=readonly, as_json=choices.json, amend=amending(choices, context))
         if sys.stdin.isatty():
             click.echo(f"{choices.url}, context {choices.context or 'default'}. Type .help for help, .quit to leave.")

@@ -1,4 +1,8 @@
-"""The tools of KnowQL in the MCP server: which contexts there are, an answer, a turn, passages."""
+"""The tools of KnowQL in the MCP server: which contexts there are, an answer, a turn, passages.
+
+None of them changes knowledge, so a read-only server has them, too. An answer is kept as a turn of a session, to be
+fetched and continued; what `retrieve` finds is not.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,7 @@ if TYPE_CHECKING:
 WAIT_SECONDS, LONGEST_WAIT = 60, 300
 
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-_ASKS = types.ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
+_ASKS = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 _SCOPE = {
     "type": "array",
     "items": {"type": "string"},
@@ -96,7 +98,7 @@ TOOLS = {
                 },
                 pointers_only={"type": "boolean", "default": False, "description": "Places and scores without text."},
             ),
-            annotations=_ASKS,
+            annotations=_READS,
         ),
     )
 }
@@ -156,6 +158,7 @@ class AskTools:
         control = {"both": "retrieval_only", "chunks": "chunks_only", "artifacts": "artifacts_only"}[kind]
         document = {"max_retrieved": 10, **self._scoped(arguments), control: True}
         found = self._kb.ask(document)
+        self._kb.turns.delete_session(found["session_id"])
         if found["status"] != "completed":
             return {"error": {"code": found["status"], "message": found["error"], "hint": "Try again."}}
         envelope: dict[str, Any] = found["output_json"]
@@ -187,6 +190,30 @@ def _refused(param: str, message: str, hint: str | None) -> QueryError:
 
 
 def _result(value: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
-    text = types.TextContent(type="text", text=json.dumps(value, ensure_ascii=False))
-    failed = is_error or ("error" in value and isinstance(value["error"], dict))
+    """The whole value as structured content; as text its JSON, of a turn without what only programs need."""
+    text = types.TextContent(type="text", text=json.dumps(_told(value), ensure_ascii=False))
+    failed = is_error or isinstance(value.get("error"), dict) or value.get("status") == "failed"
     return types.CallToolResult(content=[text], structured_content=value, is_error=failed)
+
+
+def _told(value: dict[str, Any]) -> dict[str, Any]:
+    """What an agent reads of a turn: its state, answer and sources. Other values stay as they are."""
+    if value.get("object") != "query":
+        return value
+    answer = "".join(part["text"] for item in value["output"] for part in item["content"])
+    told = {
+        "status": value["status"],
+        "error": value["error"],
+        "answer": answer,
+        "output_json": value["output_json"],
+        "citations": [_source(number, cited) for number, cited in enumerate(value["citations"], 1)],
+        "warnings": [warning["message"] for warning in value["warnings"]],
+        "id": value["id"],
+        "session_id": value["session_id"],
+    }
+    return {name: part for name, part in told.items() if part not in (None, "", [])}
+
+
+def _source(number: int, cited: dict[str, Any]) -> dict[str, Any]:
+    names = ("context", "source", "lines", "pages", "section_path", "artifact_name", "grounding")
+    return {"n": number, **{name: cited[name] for name in names if cited[name] not in (None, [])}}

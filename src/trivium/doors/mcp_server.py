@@ -34,6 +34,8 @@ INSTRUCTIONS = (
     "of the server, or on the one that the argument `context` names. For questions over documents use query_context "
     "(an answer with citations) or retrieve (the passages alone)."
 )
+WAITING = 100
+"""Answers that are waited for at once; they take no thread from other calls."""
 ACKNOWLEDGEMENT = (
     "Understood. I will ground names with SEARCH before I write, keep facts with their source and confidence, and "
     "follow the hint of an error. I begin with DESCRIBE PRIMER."
@@ -126,6 +128,7 @@ def make_server(
     """
     kip = [] if context is None else [READ_TOOL] if readonly else [WRITE_TOOL, READ_TOOL]
     tools = {tool.name: tool for tool in kip}
+    waiting = anyio.CapacityLimiter(WAITING)
 
     def offered() -> list[types.Tool]:
         return [*kip, *(why.tools() if why is not None else ()), *(ask.tools() if ask is not None else ())]
@@ -139,7 +142,7 @@ def make_server(
         if why is not None and params.name in why:
             return await anyio.to_thread.run_sync(why.call, params.name, params.arguments)
         if ask is not None and params.name in ask:
-            return await anyio.to_thread.run_sync(ask.call, params.name, params.arguments)
+            return await anyio.to_thread.run_sync(ask.call, params.name, params.arguments, limiter=waiting)
         if context is None or params.name not in tools:
             names = ", ".join(tool.name for tool in await anyio.to_thread.run_sync(offered))
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}; there is {names}.")

@@ -125,9 +125,8 @@ def _outlines(session: Session, ctx: int, type_: ArtifactType, knobs: Knobs) -> 
             continue
         lead = documents.text_of(session, row.id)[:_LEAD].rpartition("\n")[0].strip()
         lines = ["  " * (item["level"] - 1) + f"- {item['title']}" for item in headings]
-        name = row.title if row.title != row.path else row.path
         yield _artifact(
-            type_, f"{name} ({row.path})", f"{lead}\n\nOutline:\n" + "\n".join(lines), [row.path], [], knobs
+            type_, f"{row.title} ({row.path})", f"{lead}\n\nOutline:\n" + "\n".join(lines), [row.path], [], knobs
         )
 
 

@@ -10,33 +10,37 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
+import apsw
 from msgspec import Struct
 
-from trivium.errors import MissingExtraError, TriviumError
-from trivium.ingest import reading_apart
+from trivium.errors import TriviumError
+from trivium.ingest import formats
 from trivium.ingest.artifacts import build_artifacts, note_terms
-from trivium.ingest.chunking import Chunk, chunks
 from trivium.ingest.formats import extension_of
 from trivium.ingest.manifest import Knobs, knobs_of
-from trivium.ingest.parse import VERSION, parse, reader_of
-from trivium.ingest.parsed import Parsed, Unreadable
+from trivium.ingest.parse import VERSION, reader_of
+from trivium.ingest.reading import Read, failed, open_source, read_source, tokens_of, unexpected
+from trivium.ingest.reading_apart import Readers, processors
+from trivium.ingest.samples import sample_queries
+from trivium.ingest.staging import Stager
 from trivium.search import passage_text
-from trivium.search.passage_text import chunk_texts
 from trivium.store import chunks as index
 from trivium.store import contexts, documents, sources
 from trivium.store.codec import canonical
-from trivium.store.documents import HIDDEN, LIVE, STAGED, DocumentState, NewChunk
+from trivium.store.documents import HIDDEN, LIVE, STAGED, DocumentState
 from trivium.store.sources import SourceRow
 from trivium.store.sqlite import Session, SqliteStore
 
-BATCH_CHARS = 1 << 20
-BATCH_DOCUMENTS = 200
-BATCH_SECONDS = 0.5
 FLIP_SECONDS = 3_600.0
-MAX_HEADINGS = 5_000
+MANY = 8 << 20
+"""Bytes of files for each process that reads them: starting one takes as long as reading so much."""
+LONG = 8 << 20
+"""Bytes of a text file whose chunks are made piece by piece, in this process."""
+SMALL = 1 << 20
+"""Bytes of an HTML or e-mail file that may be read in this process."""
 
 
 Progress = Callable[[int, int], None]
@@ -117,13 +121,8 @@ class Curator:
         report = Curated(read=total, reused=plan.kept + len(plan.ready), failed=[], notes=[])
         self._tell(0, total)
         stager = Stager(self._store, self._ctx, plan.first and plan.knobs.keyword, plan.ready)
-        for number, source in enumerate(plan.wanted, 1):
-            self._stage(stager, source, plan.knobs)
-            if stager.is_full():
-                stager.flush()
-                self._tell(number, total)
+        self._read(plan, stager)
         stager.flush()
-        reading_apart.close()
         note_terms(self._store, self._ctx, plan.knobs)
         self._tell(total, total)
         self._flip(plan, report)
@@ -168,23 +167,62 @@ class Curator:
             self._recipes[key] = recipe_of(knobs, path)
         return self._recipes[key]
 
-    # --- staging ----------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
 
-    def _stage(self, stager: Stager, source: SourceRow, knobs: Knobs) -> None:
+    def _read(self, plan: _Plan, stager: Stager) -> None:
+        """Read and stage what is wanted: in several processes when it is much, hostile formats never in this one."""
+        knobs, total = plan.knobs, len(plan.wanted)
+        count = min(processors(), sum(source.size for source in plan.wanted) // MANY)
+        many = count > 1
+        with Readers(max(1, count)) as readers:
+
+            def work(source: SourceRow) -> Read | None:
+                format_ = self._format(source)
+                apart = format_ in formats.APART and (source.size > SMALL or format_ in formats.NATIVE)
+                if source.size > LONG and not apart:
+                    return None
+                data = self._content(source)
+                if data is None:
+                    return None
+                if many or apart:
+                    return readers.read(source.path, source.media_type, data, knobs)
+                return read_source(source.path, source.media_type, data, knobs)
+
+            for number, (source, read) in enumerate(readers.each(plan.wanted, lambda item: item.size, work), 1):
+                recipe = self._recipe(source.path, knobs)
+                if read is not None:
+                    stager.add(source, recipe, read)
+                elif source.size > LONG:
+                    self._read_long(source, recipe, knobs, stager)
+                if stager.is_full() or number == total:
+                    stager.flush()
+                    self._tell(number, total)
+
+    def _content(self, source: SourceRow) -> bytes | None:
+        """The bytes of a source; None when it was deleted or replaced meanwhile: the next curate sees to it."""
         with self._store.read(timeout=120) as session:
             data = sources.content(session, source.id)
-        if len(data) != source.size:
-            return  # deleted or replaced meanwhile: the next curate sees to it
-        recipe = self._recipe(source.path, knobs)
+        return data if len(data) == source.size else None
+
+    def _read_long(self, source: SourceRow, recipe: str, knobs: Knobs, stager: Stager) -> None:
+        data = self._content(source)
+        if data is None:
+            return
         try:
-            parsed = parse(source.path, data, knobs.chunking.strategy)
-        except Unreadable as error:
-            stager.failed(source, recipe, str(error))
-        except MissingExtraError as error:
-            stager.failed(source, recipe, f"{error.message} Install it with: {error.hint}")
-        else:
+            found = open_source(source.path, source.media_type, data, knobs)
             del data
-            stager.add(source, recipe, parsed, knobs)
+            if isinstance(found, Read):
+                stager.add(source, recipe, found)
+            else:
+                stager.add_long(source, recipe, found, knobs)
+        except (TriviumError, apsw.Error):
+            raise
+        except Exception as error:  # as in `read_source`
+            stager.add(source, recipe, failed(source.path, source.media_type, unexpected(error)))
+
+    def _format(self, source: SourceRow) -> str:
+        with self._store.read(timeout=120) as session:
+            return formats.format_of(source.path, sources.head(session, source.id, 1_024))
 
     # --- the flip ---------------------------------------------------------------------------------
 
@@ -210,7 +248,7 @@ class Curator:
             stale = {row.path: row.source_hash for row in now_live} != current
             stale = stale or knobs_of(context.fields.get("manifest")) != plan.knobs
             report.removed = len({row.path for row in gone} - current.keys())
-            ledger = {"keyword": plan.knobs.keyword}
+            ledger = {"keyword": plan.knobs.keyword, "sample_queries": sample_queries(session, ctx)}
             version = contexts.note_curate(session, ctx, ledger, changed=changed, stale=stale, now=now)
             report.live_version = version
             report.documents, _, report.chunks, report.artifacts = documents.totals(session, ctx)
@@ -227,144 +265,6 @@ class Curator:
             return
         last = 0  # the knob was off, or a first curate was cut short
         while missing := index.unindexed(session, self._ctx, last):
-            rows = [(number, *_tokens(path, title, place, text)) for number, place, text, path, title in missing]
+            rows = [(number, *tokens_of(path, title, place, text)) for number, place, text, path, title in missing]
             index.add_chunks(session, self._ctx, rows)
             last = missing[-1][0]
-
-
-class Stager:
-    """Writes staged documents in batches; `ready` gathers the ids of those that are whole.
-
-    Before the first version is live nobody sees the index, and it is filled at once; later the tokens wait beside it.
-    """
-
-    def __init__(self, store: SqliteStore, ctx: int, index_now: bool, ready: set[int]) -> None:
-        self._store = store
-        self._ctx = ctx
-        self._index_now = index_now
-        self._ready = ready
-        self._waiting: list[tuple[SourceRow, str, _Document, list[NewChunk]]] = []
-        self._size = 0
-        self._since = time.monotonic()
-
-    def is_full(self) -> bool:
-        full = self._size >= BATCH_CHARS or len(self._waiting) >= BATCH_DOCUMENTS
-        return full or time.monotonic() - self._since > BATCH_SECONDS
-
-    def flush(self) -> None:
-        if self._waiting:
-            with self._store.write(timeout=120) as session:
-                for source, recipe, document, made in self._waiting:
-                    number = self._begin(session, source, document)
-                    self._add(session, number, 0, made)
-                    self._complete(session, number, recipe)
-        self._waiting.clear()
-        self._size = 0
-        self._since = time.monotonic()
-
-    def failed(self, source: SourceRow, recipe: str, problem: str) -> None:
-        """A source that could not be read has a document that says so."""
-        self._waiting.append((source, recipe, _Document(source.path, None, "", problem, _outline(source, None)), []))
-
-    def add(self, source: SourceRow, recipe: str, parsed: Parsed, knobs: Knobs) -> None:
-        """Stage a document, a long one in several transactions."""
-        title = parsed.title
-        made = _batches(source.path, parsed, knobs)
-        first = next(made, [])
-        following = next(made, None)
-        document = _Document(title, parsed.dated, parsed.text, None, _outline(source, parsed))
-        if following is None:
-            self._waiting.append((source, recipe, document, first))
-            self._size += len(parsed.text)
-            return
-        with self._store.write(timeout=120) as session:
-            number = self._begin(session, source, document)
-            self._add(session, number, 0, first)
-        position = len(first)
-        while following is not None:
-            with self._store.write(timeout=120) as session:
-                self._add(session, number, position, following)
-            position += len(following)
-            following = next(made, None)
-        with self._store.write(timeout=120) as session:
-            documents.set_outline(session, number, _outline(source, parsed))
-            self._complete(session, number, recipe)
-
-    def _begin(self, session: Session, source: SourceRow, document: _Document) -> int:
-        return documents.stage(
-            session,
-            self._ctx,
-            source.path,
-            source.hash,
-            document.title,
-            document.dated or source.dated,
-            hashlib.sha256(document.text.encode()).hexdigest(),
-            document.text,
-            document.problem,
-            document.outline,
-        )
-
-    def _add(self, session: Session, number: int, position: int, made: list[NewChunk]) -> None:
-        ids = documents.add_chunks(session, self._ctx, number, position, made)
-        rows = [(id_, chunk.heading, chunk.body) for id_, chunk in zip(ids, made, strict=True) if chunk.body]
-        if self._index_now:
-            index.create_index(session, self._ctx)
-            index.add_chunks(session, self._ctx, rows)
-        else:
-            index.stage_chunks(session, self._ctx, rows)
-
-    def _complete(self, session: Session, number: int, recipe: str) -> None:
-        documents.complete(session, number, recipe)
-        self._ready.add(number)
-
-
-class _Document(Struct):
-    title: str
-    dated: str | None
-    text: str
-    problem: str | None
-    outline: dict[str, Any]
-
-
-def _outline(source: SourceRow, parsed: Parsed | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {"media_type": source.media_type, "headings": [], "notes": [], "pages": 0}
-    if parsed is not None:
-        facts["headings"] = [
-            {"level": item.level, "title": item.title, "line": item.line, "start": item.start}
-            for item in parsed.headings[:MAX_HEADINGS]
-        ]
-        facts["notes"] = parsed.notes
-        facts["pages"] = len(parsed.pages)
-    return facts
-
-
-def _batches(path: str, parsed: Parsed, knobs: Knobs) -> Iterator[list[NewChunk]]:
-    """The chunks of a document with their tokens, in lists of about BATCH_CHARS."""
-    if not knobs.chunks:
-        for _ in parsed.blocks:  # the outline is complete once they are used up
-            pass
-        return
-    batch: list[NewChunk] = []
-    size = 0
-    for chunk in chunks(path, parsed, knobs.chunking):
-        heading, body = _tokens(path, parsed.title, chunk.place, chunk.text) if knobs.keyword else ("", "")
-        batch.append(_new_chunk(chunk, heading, body))
-        size += len(chunk.text)
-        if size >= BATCH_CHARS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _new_chunk(chunk: Chunk, heading: str, body: str) -> NewChunk:
-    lines = (chunk.first_line, chunk.last_line)
-    return NewChunk(chunk.key, chunk.start, chunk.stop, *lines, chunk.place, chunk.text, heading, body)
-
-
-def _tokens(path: str, title: str, place: dict[str, Any], text: str) -> tuple[str, str]:
-    """The tokens of a chunk; those of a table's header row count as its heading."""
-    sections = place["sections"]
-    if "header" in place:
-        sections = [*sections, [place["header"]]]
-    return chunk_texts(path, title, sections, text)

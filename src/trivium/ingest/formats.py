@@ -7,7 +7,8 @@ from functools import lru_cache
 MARKDOWN, TEXT, HTML, PDF, DOCX, PPTX, XLSX = "markdown", "text", "html", "pdf", "docx", "pptx", "xlsx"
 CSV, JSON, MAIL, CODE = "csv", "json", "mail", "code"
 OTHER = "other"
-APART = frozenset({HTML, MAIL, PDF, DOCX, PPTX, XLSX})
+NATIVE = frozenset({PDF, DOCX, PPTX, XLSX})
+APART = NATIVE | {HTML, MAIL}
 """Formats whose readers are native code, or hold much more than the file: they run in a process of their own."""
 
 _MEDIA = {

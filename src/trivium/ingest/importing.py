@@ -60,7 +60,7 @@ def found_in(paths: Iterable[str | os.PathLike[str]], settings: Settings) -> Ite
     """
     places = [_place(path) for path in paths]
     for place in places:
-        if not place.exists():
+        if "\0" in str(place) or not place.exists():
             raise NotFoundError(f"There is no file or folder {str(place)!r}.", "Check the path.")
     return _found(places, settings)
 
@@ -70,7 +70,7 @@ def _found(places: list[Path], settings: Settings) -> Iterator[Found]:
         if place.is_dir():
             yield from _in_folder(place, _prefix(place), settings)
         else:
-            yield from _file(place, place.name, settings, archives=True)
+            yield from _file(place, place.name, settings)
 
 
 def _place(path: str | os.PathLike[str]) -> Path:
@@ -82,25 +82,29 @@ def _prefix(folder: Path) -> str:
 
 
 def _in_folder(folder: Path, prefix: str, settings: Settings) -> Iterator[Found]:
-    """The files of a folder in the order of their names; links and hidden files are left out."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        yield Found(prefix or str(folder), reason=f"the folder cannot be read ({error.strerror})")
-        return
-    for entry in entries:
-        name = prefix + entry.name
-        if is_hidden(entry.name):
-            yield Found(name, reason="hidden")
-        elif entry.is_symlink():
-            yield Found(name, reason="a symbolic link, which is not followed")
-        elif entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(Path(entry.path), name + "/", settings)
-        else:
-            yield from _file(Path(entry.path), name, settings, archives=True)
+    """The files of a folder in the order of their names, without recursion; links and hidden files are left out."""
+    stack: list[tuple[str, str]] = [(str(folder), prefix)]
+    while stack:
+        place, name = stack.pop()
+        if name and not name.endswith("/"):
+            yield from _file(Path(place), name, settings)
+            continue
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name, reverse=True)
+        except OSError as error:
+            yield Found(name or place, reason=f"the folder cannot be read ({error.strerror})")
+            continue
+        for entry in entries:
+            if is_hidden(entry.name):
+                yield Found(name + entry.name, reason="hidden")
+            elif entry.is_symlink():
+                yield Found(name + entry.name, reason="a symbolic link, which is not followed")
+            else:
+                folded = entry.is_dir(follow_symlinks=False)
+                stack.append((entry.path, name + entry.name + ("/" if folded else "")))
 
 
-def _file(place: Path, name: str, settings: Settings, *, archives: bool) -> Iterator[Found]:
+def _file(place: Path, name: str, settings: Settings) -> Iterator[Found]:
     try:
         status = place.stat()
     except OSError as error:
@@ -108,7 +112,7 @@ def _file(place: Path, name: str, settings: Settings, *, archives: bool) -> Iter
         return
     if not stat.S_ISREG(status.st_mode):
         yield Found(name, reason="not a regular file")
-    elif archives and formats.is_archive(name):
+    elif formats.is_archive(name):
         from trivium.ingest.archives import found_in_archive
 
         try:
@@ -294,7 +298,7 @@ def _read(path: str, found: Found, open_: Callable[[], BinaryIO]) -> _Ready:
             digest = hashlib.sha256(data).hexdigest()
             return _Ready(path, media_type, digest, len(data), found.dated, data, open_)
         hashing, size = hashlib.sha256(data), len(data)
-        while piece := stream.read(sources.PIECE):
+        while size <= found.size and (piece := stream.read(sources.PIECE)):
             hashing.update(piece)
             size += len(piece)
     if size != found.size:

@@ -15,17 +15,16 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, Any, BinaryIO, NamedTuple, Protocol
 
 from trivium.errors import StoreError, TriviumError
 from trivium.ingest.archives import FREE, RATIO
 from trivium.ingest.found import Found
 from trivium.ingest.importing import Importer
 from trivium.ingest.names import UnsafeName, source_path
+from trivium.settings import Settings
 from trivium.store import contexts, sources
-
-if TYPE_CHECKING:
-    from trivium.knowledge_base import Context, KnowledgeBase
+from trivium.store.sqlite import SqliteStore
 
 FORMAT, VERSION = "trivium-context", 1
 LIST, GRAPH, FOLDER = "pack.json", "graph.kip", "sources/"
@@ -36,6 +35,25 @@ _PIECE = 1 << 18
 Report = Callable[[int, int], None]
 
 
+class Made(Protocol):
+    """What restoring needs of a context that was made for it."""
+
+    slug: str
+    _number: int
+
+    def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]: ...
+
+    def curate(self) -> dict[str, Any]: ...
+
+
+class Place(NamedTuple):
+    """Where packs come from and go to."""
+
+    store: SqliteStore
+    settings: Settings
+    clock: Callable[[], str]
+
+
 class PackError(TriviumError):
     """A pack cannot be written or restored."""
 
@@ -43,7 +61,7 @@ class PackError(TriviumError):
 # --- out ------------------------------------------------------------------------------------------
 
 
-def write_pack(context: Context, destination: Path, report: Report) -> dict[str, Any]:
+def write_pack(place: Place, ctx: int, destination: Path, report: Report) -> dict[str, Any]:
     """Write the pack of a context to a new file, whole or not at all; gives what it holds.
 
     Raises: StoreError when the file exists or cannot be written.
@@ -57,7 +75,7 @@ def write_pack(context: Context, destination: Path, report: Report) -> dict[str,
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            facts = _write(context, file, report)
+            facts = _write(place, ctx, file, report)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(destination)
     except BaseException:
@@ -72,17 +90,16 @@ def _umask() -> int:
     return mask
 
 
-def _write(context: Context, file: IO[bytes], report: Report) -> dict[str, Any]:
+def _write(place: Place, ctx: int, file: IO[bytes], report: Report) -> dict[str, Any]:
     from trivium.kip.export_all import capsules
 
-    base = context.knowledge_base
     with (
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-        base._store.read(timeout=86_400) as session,
+        place.store.read(timeout=86_400) as session,
     ):
-        row = contexts.get(session, context._number)
+        row = contexts.get(session, ctx)
         if row is None:
-            raise context._deleted()
+            raise PackError("The context has been deleted.", "Choose another one.")
         listed = []
         rows = list(sources.rows(session, row.id))
         for number, source in enumerate(rows):
@@ -96,7 +113,7 @@ def _write(context: Context, file: IO[bytes], report: Report) -> dict[str, Any]:
             for capsule in capsules(session, row.id):
                 member.write(capsule.encode())
         head = {"format": FORMAT, "version": VERSION, "slug": row.slug, "fields": row.fields, "sources": listed}
-        archive.writestr(LIST, json.dumps({**head, "packed_at": base._clock()}, ensure_ascii=False, indent=1))
+        archive.writestr(LIST, json.dumps({**head, "packed_at": place.clock()}, ensure_ascii=False, indent=1))
     return {"slug": row.slug, "sources": len(listed)}
 
 
@@ -104,9 +121,16 @@ def _write(context: Context, file: IO[bytes], report: Report) -> dict[str, Any]:
 
 
 def restore_pack(
-    kb: KnowledgeBase, source: Path | BinaryIO, slug: str | None, report: Report, *, curate: bool = True
+    place: Place,
+    source: Path | BinaryIO,
+    create: Callable[[str, dict[str, Any]], Made],
+    delete: Callable[[str], None],
+    report: Report,
+    *,
+    slug: str | None = None,
+    curate: bool = True,
 ) -> dict[str, Any]:
-    """Make a context of a pack, under the slug it was packed with or another one.
+    """Make a context of a pack, under the slug it was packed with or another one, with `create`.
 
     Sources whose bytes do not have the hash that the pack lists are left out and told. When anything else fails, no
     context is left behind. Raises: PackError for what is no pack, StoreError when the slug is taken, ValueError when it
@@ -115,17 +139,26 @@ def restore_pack(
     try:
         with zipfile.ZipFile(source) as archive:
             head = _head(archive)
-            context = kb.create_context(slug or head["slug"], **head["fields"])
+            context = create(slug or head["slug"], head["fields"])
             try:
-                facts = _fill(context, archive, head, _size(source), report)
+                facts = _fill(place, context, archive, head, _size(source), report)
                 if curate and facts["added"]:
                     facts["curate"] = context.curate()
             except BaseException:
-                kb.delete_context(context.slug)
+                delete(context.slug)
                 raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise PackError(f"The pack is damaged ({error or type(error).__name__}).", "Pack the context again.") from None
     return {"slug": context.slug, **facts}
+
+
+def slug_of(source: Path | BinaryIO) -> str:
+    """The slug that a pack was packed with. Raises: PackError for what is no pack."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return str(_head(archive)["slug"])
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise PackError(f"The pack is damaged ({error or type(error).__name__}).", "Pack the context again.") from None
 
 
 def _size(source: Path | BinaryIO) -> int:
@@ -149,6 +182,8 @@ def _head(archive: zipfile.ZipFile) -> dict[str, Any]:
     fields, listed = head.get("fields"), head.get("sources")
     if not isinstance(head.get("slug"), str) or not isinstance(fields, dict) or not isinstance(listed, list):
         raise no_pack
+    for name in ("slug", "self"):  # they are no fields
+        fields.pop(name, None)
     for item in listed:
         if not isinstance(item, dict) or not all(isinstance(item.get(key), str) for key in ("path", "hash")):
             raise no_pack
@@ -156,12 +191,11 @@ def _head(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _fill(
-    context: Context, archive: zipfile.ZipFile, head: dict[str, Any], size: int, report: Report
+    place: Place, context: Made, archive: zipfile.ZipFile, head: dict[str, Any], size: int, report: Report
 ) -> dict[str, Any]:
     from trivium.kip.capsule_files import import_capsules
 
-    base = context.knowledge_base
-    importer = Importer(base._store, context._number, base.settings, base._clock)
+    importer = Importer(place.store, context._number, place.settings, place.clock)
     importer.run(_found(archive, head["sources"], FREE + RATIO * size), "", report)
     facts = importer.report.to_dict()
     try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, islice
+
 from trivium.ingest import formats
 from trivium.ingest.decoding import decode
 from trivium.ingest.parsed import Parsed, Unreadable
@@ -34,9 +37,22 @@ def parse(path: str, data: bytes, strategy: str = "markdown_heading") -> Parsed:
     if format_ in (formats.OTHER, formats.TEXT) and format_ != (chosen := _AS_TEXT.get(strategy, formats.TEXT)):
         format_ = chosen
     parsed = _read(format_, path, data)
+    if not parsed.title and isinstance(parsed.blocks, Iterator):
+        _look_ahead(parsed)
     if not parsed.title:
         parsed.title = path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2]
     return parsed
+
+
+def _look_ahead(parsed: Parsed) -> None:
+    """Read on to the first heading, which is the title."""
+    blocks = iter(parsed.blocks)
+    seen = []
+    for block in islice(blocks, 50):
+        seen.append(block)
+        if parsed.title:
+            break
+    parsed.blocks = chain(seen, blocks)
 
 
 def reader_of(path: str, strategy: str) -> str:
@@ -55,10 +71,22 @@ def reader_of(path: str, strategy: str) -> str:
 
 
 def _read(format_: str, path: str, data: bytes) -> Parsed:
-    if format_ in formats.APART:
-        from trivium.ingest.reading_apart import read_apart
+    if format_ == formats.HTML:
+        from trivium.ingest.read_html import read_html
 
-        return read_apart(format_, data)
+        return read_html(data)
+    if format_ == formats.MAIL:
+        from trivium.ingest.read_mail import read_mail
+
+        return read_mail(data)
+    if format_ == formats.PDF:
+        from trivium.ingest.read_pdf import read_pdf
+
+        return read_pdf(data)
+    if format_ in (formats.DOCX, formats.PPTX, formats.XLSX):
+        from trivium.ingest.read_office import read_office
+
+        return read_office(data, format_)
     text, note = decode(data)
     if not text.strip():
         raise Unreadable("the file is empty")

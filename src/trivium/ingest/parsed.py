@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct
 
@@ -53,7 +52,6 @@ class Parsed(Struct):
     headings: list[Heading] = []
     pages: list[tuple[int, int]] = []
     notes: list[str] = []
-    facts: dict[str, Any] = {}
 
 
 class Sections:

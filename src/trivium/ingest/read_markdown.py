@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.token import Token
 
 from trivium.ingest.dates import as_date
@@ -113,7 +114,32 @@ class _Tokens(list[Token]):
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
+    return parser
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The rule for tables, with one token for all of it: where its rows begin is what is wanted, not their cells."""
+    if not table(state, start, end, True):
+        return False
+    if silent:
+        return True
+    before, state.parentType = state.parentType, "table"
+    enders = state.md.block.ruler.getRules("blockquote")
+    line = start + 2
+    while (
+        line < end
+        and state.sCount[line] >= state.blkIndent
+        and not state.isEmpty(line)
+        and not state.is_code_block(line)
+        and not any(rule(state, line, end, True) for rule in enders)
+    ):
+        line += 1
+    token = state.push("table", "table", 0)
+    token.map = [start, line]
+    state.parentType, state.line = before, line
+    return True
 
 
 def plain_heading(content: str) -> str:
@@ -162,11 +188,11 @@ class _Reader:
             elif token.type in ("bullet_list_open", "ordered_list_open"):
                 rows, index = self._rows(tokens, index, "list_item_open", 1)
                 yield Block(LIST, start, stop, self._sections.path, rows)
-            elif token.type == "table_open":
-                rows, index = self._rows(tokens, index, "tr_open", 2)
+            elif token.type == "table":
+                rows = tuple(map(self._offset, range(token.map[0] + 2, token.map[1])))
                 header = _LINE_END.split(self._text[start:stop], maxsplit=1)[0].strip()
                 header = header if any(map(str.isalnum, header)) else ""
-                yield Block(TABLE, start, stop, self._sections.path, rows[1:], header)
+                yield Block(TABLE, start, stop, self._sections.path, rows, header)
             elif token.type in ("fence", "code_block"):
                 yield Block(CODE, start, stop, self._sections.path)
             else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from trivium.ingest.parsed import HEADING, TEXT, Block, Heading, Parsed, Sections, one_line
 
-_PARAGRAPH = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)\s*+|\f\s*+")
 _BLANK = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*+(?:\r\n?|\n)\s*+|\f\s*+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.])\1{2,}[ \t]*\Z")
@@ -44,21 +45,45 @@ def paragraphs(text: str) -> Iterator[tuple[int, int]]:
 def _blocks(text: str, parsed: Parsed, sign: str) -> Iterator[Block]:
     sections = Sections()
     line, at = 1, 0
-    for start, stop in paragraphs(text):
+    for start, stop, found in _headed(text, sign):
         line += _lines_between(text, at, start)
         at = start
-        found = _heading(text, start, stop, sign)
         if found is None:
             yield Block(TEXT, start, stop, sections.path)
             continue
-        level, title, end = found
-        path = sections.enter(level, title)
-        parsed.headings.append(Heading(level, title, line, start))
+        path = sections.enter(found.level, found.title)
+        parsed.headings.append(Heading(found.level, found.title, line, start))
         if not parsed.title:
-            parsed.title = title
-        yield Block(HEADING, start, end, path)
-        if text[end:stop].strip():
-            yield Block(TEXT, end, stop, path)
+            parsed.title = found.title
+        yield Block(HEADING, start, found.end, path)
+        if text[found.end : stop].strip():
+            yield Block(TEXT, found.end, stop, path)
+
+
+class _Found(NamedTuple):
+    """A heading that a paragraph begins with, and where it ends."""
+
+    level: int
+    title: str
+    end: int
+    numbered: bool = False
+
+
+def _headed(text: str, sign: str) -> Iterator[tuple[int, int, _Found | None]]:
+    """The paragraphs with their headings. Numbered lines that follow each other are a list, not headings."""
+    waiting: tuple[int, int, _Found | None] | None = None
+    level = 0  # of the items of the list that goes on
+    for start, stop in chain(paragraphs(text), [(len(text), len(text))]):
+        found = _heading(text, start, stop, sign)
+        if waiting is not None:
+            own = waiting[2]
+            if own and own.numbered and (level == own.level or (found and found.numbered and found.level <= own.level)):
+                level = own.level
+                waiting = (waiting[0], waiting[1], None)
+            else:
+                level = 0
+            yield waiting
+        waiting = (start, stop, found)
 
 
 def _lines_between(text: str, start: int, stop: int) -> int:
@@ -68,8 +93,7 @@ def _lines_between(text: str, start: int, stop: int) -> int:
     return count
 
 
-def _heading(text: str, start: int, stop: int, sign: str) -> tuple[int, str, int] | None:
-    """Level and title of a heading that a paragraph begins with, and where it ends."""
+def _heading(text: str, start: int, stop: int, sign: str) -> _Found | None:
     first = _LINE_END.search(text, start, min(stop, start + _LONGEST_HEADING + 2))
     if first is None and stop - start > _LONGEST_HEADING:
         return None
@@ -79,21 +103,21 @@ def _heading(text: str, start: int, stop: int, sign: str) -> tuple[int, str, int
     if sign:
         level = len(line) - len(line.lstrip(sign))
         title = one_line(line[level:]) if line[level : level + 1] == " " else ""
-        return (min(level, 6), title, first.end() if first else stop) if level > 0 and title else None
+        return _Found(min(level, 6), title, first.end() if first else stop) if level > 0 and title else None
     if first is not None:
         second = _LINE_END.search(text, first.end(), stop)
         below = text[first.end() : second.start() if second else stop].rstrip()
         if len(below) <= 2 * _LONGEST_HEADING and _UNDERLINE.match(below) and len(below) >= min(len(line), 3):
             level = {"=": 1, "-": 2}.get(below[0], 3)
-            return level, one_line(line), second.end() if second else stop
+            return _Found(level, one_line(line), second.end() if second else stop)
         return None
     if line[-1] in ".,;:!?。，；：！？" and not line.startswith("第"):
         return None
     match = _NUMBERED.match(line)
     if match is not None and len(line.split()) <= 14:
         number = match["number"]
-        return 2 + (number.count(".") if number else 0), one_line(line), stop
+        return _Found(2 + (number.count(".") if number else 0), one_line(line), stop, numbered=True)
     letters = [character for character in line if character.isalpha()]
     if len(letters) >= 4 and all(map(str.isupper, letters)) and len(line.split()) <= 12:
-        return 1, one_line(line), stop
+        return _Found(1, one_line(line), stop)
     return None

@@ -1,126 +1,91 @@
-"""Readers that run in a process of their own, so that a file that crashes, bloats or never ends harms itself only.
+"""Sources read in other processes: several at a time, and so that a hostile file harms itself only.
 
-PDF, Office and large HTML and e-mail files are read there. The process starts with the first file that needs it, may
-take MEMORY bytes and a bounded time for each file, and ends with `close`. It is given bytes and answers with text; it
-opens no file. Where no process can be had, the readers run in this one.
+A process may take MEMORY bytes, and a bounded time for each file. It is given bytes and answers with text; it opens no
+file. One that crashes, bloats or never ends is replaced, and its file is told as one that cannot be read. Where no
+process can be had, files are read in this one.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
+import queue
 import signal
 import struct
 import subprocess
 import sys
 import threading
-from functools import cache
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import msgspec
 
-from trivium.errors import MissingExtraError
-from trivium.ingest import formats
-from trivium.ingest.parsed import Block, Heading, Parsed, Unreadable
+from trivium.ingest.manifest import Knobs
+from trivium.ingest.reading import Read, failed, read_source
 
 SECONDS = 120.0
 """The time for a file, with SECONDS_FOR_MB more for each megabyte of it."""
 SECONDS_FOR_MB = 4.0
 MEMORY = 4 << 30
-SMALL = 1 << 20
-"""Bytes of an HTML or e-mail file that is read in this process."""
+MOST = 4
+"""Processes at a time, if there are as many processors."""
+IN_FLIGHT = 64 << 20
+"""Bytes of files that are under way at a time; a larger one is alone."""
 
 _LENGTH = struct.Struct("<Q")
 _READY = b"ready"
 _START = "import sys; sys.path.append(sys.argv[1]); from trivium.ingest.reading_apart import serve; serve()"
 
-
-class SentDocument(msgspec.Struct, array_like=True):
-    """`Parsed` with its blocks as a list."""
-
-    text: str
-    blocks: list[Block]
-    title: str
-    dated: str | None
-    headings: list[Heading]
-    pages: list[tuple[int, int]]
-    notes: list[str]
+Item = TypeVar("Item")
 
 
-class Answer(msgspec.Struct, array_like=True):
-    """What the other process found: a document, a reason, or the extra that is missing and what for."""
-
-    parsed: SentDocument | None = None
-    reason: str | None = None
-    missing: tuple[str, str] | None = None
-
-
-def read_apart(format_: str, data: bytes) -> Parsed:
-    """Read a file of one of the formats `formats.APART`. Raises: Unreadable, MissingExtraError."""
-    if format_ in (formats.HTML, formats.MAIL) and len(data) <= SMALL:
-        return read_here(format_, data)
-    return _worker(os.getpid()).read(format_, data)
+class Request(msgspec.Struct, array_like=True):
+    path: str
+    media_type: str
+    knobs: Knobs
+    seconds: float
 
 
-def read_here(format_: str, data: bytes) -> Parsed:
-    """The reader of a format, in this process. Raises: Unreadable, MissingExtraError."""
-    if format_ == formats.HTML:
-        from trivium.ingest.read_html import read_html
-
-        return read_html(data)
-    if format_ == formats.MAIL:
-        from trivium.ingest.read_mail import read_mail
-
-        return read_mail(data)
-    if format_ == formats.PDF:
-        from trivium.ingest.read_pdf import read_pdf
-
-        return read_pdf(data)
-    from trivium.ingest.read_office import read_office
-
-    return read_office(data, format_)
+def processors() -> int:
+    """How many processes may work at a time."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST, count)
 
 
-def close() -> None:
-    """End this process's worker, as after a curate; a later file starts it again."""
-    _worker(os.getpid()).close()
-
-
-class Worker:
-    """The other process, started when it is first needed and again after a file that ended it."""
+class Reader:
+    """One other process, started when it is first needed and again after a file that ended it. For one thread."""
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._seconds = seconds
         self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._owner = os.getpid()
-        atexit.register(self.close)
 
-    def read(self, format_: str, data: bytes) -> Parsed:
-        """See `read_apart`."""
-        with self._lock:
-            process = self._process or self._start()
-            if process is None:
-                return read_here(format_, data)
-            seconds = self._seconds + SECONDS_FOR_MB * len(data) / 1e6
-            try:
-                answer = _ask(process, format_, seconds, data)
-            except BaseException:
-                self._stop()  # interrupted: its answer must not be taken for that of the next file
-                raise
-            if answer is None:
-                self._stop()
-                raise Unreadable(f"reading it crashed, or took longer than {seconds:.0f} seconds")
-        return _given(msgspec.msgpack.decode(answer, type=Answer))
+    def read(self, path: str, media_type: str, data: bytes, knobs: Knobs) -> Read:
+        """As `reading.read_source`."""
+        process = self._process or self._start()
+        if process is None:
+            return read_source(path, media_type, data, knobs)
+        seconds = self._seconds + SECONDS_FOR_MB * len(data) / 1e6
+        try:
+            answer = _ask(process, Request(path, media_type, knobs, seconds), data)
+        except BaseException:
+            self.close()  # interrupted: its answer must not be taken for that of the next file
+            raise
+        if answer is None:
+            self.close()
+            return failed(path, media_type, f"reading it crashed, or took longer than {seconds:.0f} seconds")
+        return msgspec.msgpack.decode(answer, type=Read)
 
     def close(self) -> None:
         """End the process; a later file starts a new one."""
-        if self._owner == os.getpid():  # a forked process leaves it to the one that started it
-            with self._lock:
-                self._stop()
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with contextlib.suppress(OSError):
+                process.communicate()
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         if not sys.executable or getattr(sys, "frozen", False):
@@ -136,42 +101,71 @@ class Worker:
         self._process = process
         assert process.stdout is not None
         if _receive(process.stdout) != _READY:
-            self._stop()
+            self.close()
             return None
         return process
 
-    def _stop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            with contextlib.suppress(OSError):
-                process.communicate()
+
+class Readers:
+    """Several other processes. A context manager: at its end they end, whatever they are doing."""
+
+    def __init__(self, count: int) -> None:
+        self._readers = [Reader() for _ in range(count)]
+        self._idle: queue.SimpleQueue[Reader] = queue.SimpleQueue()
+        for reader in self._readers:
+            self._idle.put(reader)
+        self._threads = ThreadPoolExecutor(count, "trivium-reading")
+        self._stopping = threading.Event()
+
+    def __enter__(self) -> Readers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for reader in self._readers:
+            reader.close()
+        self._threads.shutdown(wait=True)
+
+    def read(self, path: str, media_type: str, data: bytes, knobs: Knobs) -> Read:
+        """Read a source in whichever process is idle."""
+        reader = self._idle.get()
+        try:
+            if self._stopping.is_set():
+                return failed(path, media_type, "reading it was stopped")
+            return reader.read(path, media_type, data, knobs)
+        finally:
+            if self._stopping.is_set():
+                reader.close()
+            self._idle.put(reader)
+
+    def each(
+        self, items: Iterable[Item], size_of: Callable[[Item], int], work: Callable[[Item], Read | None]
+    ) -> Iterator[tuple[Item, Read | None]]:
+        """What the work gives for each item, in order; it is done on threads of its own, some items ahead."""
+        waiting: deque[tuple[Item, int, Future[Read | None]]] = deque()
+        size = 0
+        for item in items:
+            own = size_of(item)
+            while waiting and (size + own > IN_FLIGHT or len(waiting) >= 4 * len(self._readers)):
+                first, freed, future = waiting.popleft()
+                size -= freed
+                yield first, future.result()
+            waiting.append((item, own, self._threads.submit(work, item)))
+            size += own
+        for first, _, future in waiting:
+            yield first, future.result()
 
 
-@cache
-def _worker(_process_id: int) -> Worker:
-    """The worker of this process; a forked one gets its own."""
-    return Worker()
-
-
-def _given(answer: Answer) -> Parsed:
-    if answer.missing is not None:
-        raise MissingExtraError(*answer.missing)
-    if answer.parsed is None:
-        raise Unreadable(answer.reason or "there is no text in it")
-    sent = answer.parsed
-    return Parsed(sent.text, sent.blocks, sent.title, sent.dated, sent.headings, sent.pages, sent.notes)
-
-
-def _ask(process: subprocess.Popen[bytes], format_: str, seconds: float, data: bytes) -> bytes | None:
+def _ask(process: subprocess.Popen[bytes], request: Request, data: bytes) -> bytes | None:
     """The other process's answer; None when it has ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        _send(process.stdin, msgspec.msgpack.encode((format_, seconds)))
+        _send(process.stdin, msgspec.msgpack.encode(request))
         _send(process.stdin, data)
         return _receive(process.stdout)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: the pipe was closed by another thread
         return None
 
 
@@ -201,16 +195,16 @@ def serve() -> None:
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints must not stand among the answers
     _send(outgoing, _READY)
-    while (request := _receive(incoming)) is not None:
-        format_, seconds = msgspec.msgpack.decode(request, type=tuple[str, float])
+    while (message := _receive(incoming)) is not None:
+        request = msgspec.msgpack.decode(message, type=Request)
         data = _receive(incoming)
         if data is None:
             return
-        timer = threading.Timer(seconds, os._exit, (1,))
+        timer = threading.Timer(request.seconds, os._exit, (1,))
         timer.daemon = True
         timer.start()
-        _alarm(seconds + 1)
-        answer = _answer(format_, data)
+        _alarm(request.seconds + 1)
+        answer = msgspec.msgpack.encode(read_source(request.path, request.media_type, data, request.knobs))
         timer.cancel()
         _alarm(0)
         del data
@@ -231,20 +225,3 @@ def _bound_memory(limit: int) -> None:
         return
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _answer(format_: str, data: bytes) -> bytes:
-    try:
-        found = read_here(format_, data)
-        blocks = list(found.blocks)
-        sent = SentDocument(found.text, blocks, found.title, found.dated, found.headings, found.pages, found.notes)
-        return msgspec.msgpack.encode(Answer(sent))
-    except Unreadable as error:
-        return msgspec.msgpack.encode(Answer(reason=str(error)))
-    except MissingExtraError as error:
-        return msgspec.msgpack.encode(Answer(missing=(error.extra, error.purpose)))
-    except MemoryError:
-        return msgspec.msgpack.encode(Answer(reason="reading it takes too much memory"))
-    except Exception as error:  # a reader met what it does not expect: that file is not read, the others are
-        reason = f"reading it failed ({type(error).__name__}: {error})"
-        return msgspec.msgpack.encode(Answer(reason=reason[:500].encode(errors="replace").decode()))

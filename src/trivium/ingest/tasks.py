@@ -23,6 +23,10 @@ NOTE_SECONDS = 0.5
 AT_ONCE = 2
 """Tasks that run in the background at the same time; the others wait, scheduled."""
 MAX_LISTED = 1_000
+KEPT = 10_000
+"""Tasks that have ended and are remembered."""
+MOST_TOLD = 1_000
+"""Items of a list (files that were left out, for example) that a task remembers of its result."""
 
 Report = Callable[[int, int], None]
 """Called by the work with what is done and the total; raises `TaskCancelled` when the work is to stop."""
@@ -75,7 +79,10 @@ class Tasks:
         return self._work(id_, work, progress)
 
     def start(self, ctx: int, workflow: str, work: Work) -> str:
-        """Do the work on a thread of its own; gives the task's id at once. Raises: BusyError."""
+        """Do the work on a thread of its own; gives the task's id at once. Raises: BusyError.
+
+        `ctx` is 0 for work on no context, or on one that it makes.
+        """
         id_ = self._open(ctx, workflow, SCHEDULED)
         thread = threading.Thread(target=self._background, args=(id_, work), name=f"trivium-{workflow}", daemon=True)
         with self._mutex:
@@ -89,11 +96,12 @@ class Tasks:
         now = self._clock()
         with self._store.write() as session:
             tasks.settle(session, self._workspace, now_ms(), now)
-            if workflow != IMPORT:
+            if workflow in (CURATE, PACK):
                 for row in tasks.open_rows(session, self._workspace, ctx):
                     if row.workflow == workflow:
                         context = contexts.get(session, ctx)
                         raise BusyError(workflow, context.slug if context else "", row.id)
+            tasks.prune(session, self._workspace, KEPT)
             tasks.insert(session, self._workspace, id_, ctx, workflow, state, worker, now)
         with self._mutex:
             self._stops[id_] = threading.Event()
@@ -128,7 +136,7 @@ class Tasks:
         except BaseException as error:
             self._finish(id_, FAILED, _sentence(error), {})
             raise
-        self._finish(id_, COMPLETED, None, {"result": result})
+        self._finish(id_, COMPLETED, None, {"result": _bounded(result)})
         return {"task_id": id_, **result}
 
     def _report(self, id_: str, progress: Report | None) -> Report:
@@ -191,7 +199,7 @@ class Tasks:
             row = tasks.get(session, self._workspace, id_)
             context = contexts.get(session, row.ctx) if row else None
         if row is None:
-            raise NotFoundError(f"There is no task {id_!r}.", "`trivium tasks` lists what there is.")
+            raise NotFoundError(f"There is no task {id_!r}.", "List them with kb.tasks.list().")
         return _shown(row, context.slug if context else None)
 
     def list(
@@ -255,6 +263,15 @@ def _shown(row: TaskRow, slug: str | None) -> dict[str, Any]:
         "error": row.error,
         "result": row.detail.get("result"),
     }
+
+
+def _bounded(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without the far end of long lists; `<name>_left_out` tells how many items that are."""
+    kept = dict(result)
+    for name, value in result.items():
+        if isinstance(value, list) and len(value) > MOST_TOLD:
+            kept[name], kept[f"{name}_left_out"] = value[:MOST_TOLD], len(value) - MOST_TOLD
+    return kept
 
 
 def _sentence(error: BaseException) -> str:

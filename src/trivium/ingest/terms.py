@@ -22,7 +22,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*\Z")
 _ROW = re.compile(r"[ \t]*\|?(.+?)\|(.+?)(?:\|.*)?\Z")
 _RULE = re.compile(r"[\s|:-]+\Z")
 _FIRST = re.compile(
-    r"(?:term|word|name|concept|abbreviation|acronym|begriff|abkürzung|término|terme|术语|词|用語)\w*\Z", re.I
+    r"(?:term|word|name|concept|abbreviation|acronym|begriff|abkürzung|término|terme|术语|词|用語)\w*\Z", re.IGNORECASE
 )
 _SECOND = re.compile(
     r"(?:definition|meaning|description|explanation|stands for|expansion|bedeutung|erklärung|definición|significado"
@@ -30,12 +30,22 @@ _SECOND = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(
-    r"[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__|`)(?P<marked>[^*_`\n]{1,80})(?:\*\*|__|`)[ \t]*(?:[:：]|[-–—]{1,2})?[ \t]*(?P<said>\S.*)\Z"
-    r"|[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?P<plain>[^:：\n]{1,80}?)[ \t]*(?:[:：]|[ \t][-–—]{1,2}[ \t])[ \t]*(?P<then>\S.*)\Z"
+    r"""
+    [ \t]* (?: [-*+•] | \d{1,3}[.)] )? [ \t]*
+      (?: \*\* | __ | ` ) (?P<marked> [^*_`\n]{1,80} ) (?: \*\* | __ | ` )
+      [ \t]* (?: [:：] | [-–—]{1,2} )? [ \t]* (?P<said> \S.* ) \Z
+    | [ \t]* (?: [-*+•] | \d{1,3}[.)] ) [ \t]+ (?P<plain> [^:：\n]{1,80}? )
+      [ \t]* (?: [:：] | [ \t][-–—]{1,2}[ \t] ) [ \t]* (?P<then> \S.* ) \Z
+    """,
+    re.VERBOSE,
 )
 _MEANS = re.compile(
-    r"[\"“„«](?P<term>[^\"“”„«»\n]{1,80})[\"”“»](?:[ \t]*\([^()\n]{1,80}\))?[ \t\n]+"
-    r"(?:means|shall mean|has the meaning|refers to|bedeutet|bezeichnet|significa|désigne)\b[^\n]*(?:\n(?![ \t]*\n)[^\n]*){0,8}",
+    r"""
+    ["“„«] (?P<term> [^"“”„«»\n]{1,80} ) ["”“»] (?: [ \t]* \( [^()\n]{1,80} \) )? [ \t\n]+
+    (?: means | shall[ ]mean | has[ ]the[ ]meaning | refers[ ]to | bedeutet | bezeichnet | significa | désigne ) \b
+    [^\n]* (?: \n (?! [ \t]*\n ) [^\n]* ){0,8}
+    """,
+    re.VERBOSE,
 )
 
 

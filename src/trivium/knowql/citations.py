@@ -23,6 +23,8 @@ class Handed:
 
     def __init__(self) -> None:
         self._passages: dict[tuple[int, str, str], Passage] = {}
+        self.told = False
+        """Whether a call has told something that is no passage, such as rows of the graph."""
 
     def add(self, passages: Iterable[Passage]) -> None:
         for passage in passages:
@@ -30,7 +32,7 @@ class Handed:
 
     @property
     def is_empty(self) -> bool:
-        return not self._passages
+        return not self._passages and not self.told
 
     def find(self, passage: Passage) -> Passage | None:
         return self._passages.get((passage.ctx, passage.kind, passage.id))

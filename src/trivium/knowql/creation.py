@@ -58,7 +58,7 @@ def plan(request: Request, bound: Bound, models: Models) -> Plan:
                 param="tools",
                 hint=f"There are {', '.join(tools.NAMES)}; leave tools out for all of them.",
             )
-    workflow = _workflow(request.given.get("workflow") or pinned.get("workflow") or SEARCH)
+    workflow = _workflow(request.given.get("workflow", pinned.get("workflow", SEARCH)))
     if not request.mode.composes:
         return Plan(workflow, wanted, None, None, None)
     warnings = [

@@ -371,6 +371,19 @@ def check_whole(name: str, value: Any, default: int, most: int) -> int:
     return default if value is None else min(_check_whole(Field(name, WHOLE, most=most), value), most)
 
 
+def check_characters(name: str, text: str) -> None:
+    """Whether a text beside the document can be stored and sent. Raises: QueryError."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise refusal(
+            "invalid_json",
+            f"{name} holds half of a surrogate pair, which is no character.",
+            param=name,
+            hint="Send whole characters.",
+        ) from None
+
+
 def depth(value: Any) -> int:
     """How deeply a JSON value is nested; 0 for one that is no container."""
     deepest, pending = 0, [(value, 1)]

@@ -7,6 +7,7 @@ and whoever finds that its worker is gone. All go through `Engine.finish`, which
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from functools import partial
 
@@ -41,6 +42,7 @@ class Engine:
         self._deadlines = Ticker("trivium-deadlines")
         self._pieces = Ticker("trivium-pieces")
         self._worker: str | None = None
+        self._mutex = threading.Lock()
         self._watching = False
         self.fail_orphans()
 
@@ -62,14 +64,20 @@ class Engine:
 
     def start(self, running: Running) -> None:
         """Run a turn whose row is there."""
+        running.is_created = True
         self._deadlines.at(running.deadline, partial(self._overdue, running.workspace, running.id, running.seconds))
         self.pool.start(running)
-        if not self._watching and not self.parts.store.in_memory:
-            self._watching = True
-            self._deadlines.at(time.monotonic() + WATCH_SECONDS, self._watch)
+        with self._mutex:
+            if not self._watching and not self.parts.store.in_memory:
+                self._watching = True
+                self._deadlines.at(time.monotonic() + WATCH_SECONDS, self._watch)
 
     def _run(self, running: Running) -> None:
-        outcome = turn.run(self.parts, running)
+        try:
+            outcome = turn.run(self.parts, running)
+        except BaseException as error:  # SystemExit of a composer, for one; nothing is above this thread
+            log.exception("turn %s was left", running.id)
+            outcome = failed(f"internal error ({type(error).__name__})")
         if outcome is None:
             outcome = failed("internal error: the turn was given up by what ran it")
         self.finish_surely(running.workspace, running.id, outcome)
@@ -127,13 +135,15 @@ class Engine:
 
     def _watch(self) -> None:
         """Notice the turns of this process that another one has ended."""
-        running = self.pool.all()
-        if not running or self.parts.store.closed:
-            self._watching = False
-            return
+        with self._mutex:
+            running = self.pool.all()
+            self._watching = bool(running) and not self.parts.store.closed
+            if not self._watching:
+                return
         self._deadlines.at(time.monotonic() + WATCH_SECONDS, self._watch)
+        created = [one for one in running if one.is_created]
         with self.parts.store.read() as session:
-            ended = [one for one in running if not turns.is_in_progress(session, one.workspace, one.id)]
+            ended = [one for one in created if not turns.is_in_progress(session, one.workspace, one.id)]
         for one in ended:
             self.settle(one.workspace, one.id)
 

@@ -9,8 +9,8 @@ from trivium.store import turns
 from trivium.store.sqlite import Session
 from trivium.store.turns import COMPLETED, QueryRow
 
-VARIANTS = 2
-"""How many earlier asks go along as other wordings of the question."""
+MOST_ASKS = 2
+"""How many earlier asks retrieval also searches for."""
 
 
 def completed_turns(session: Session, workspace: str, parent: str | None) -> list[QueryRow]:
@@ -25,10 +25,10 @@ def messages(rows: Sequence[QueryRow]) -> list[Message]:
     ]
 
 
-def variants(rows: Sequence[QueryRow]) -> list[str]:
+def earlier_asks(rows: Sequence[QueryRow]) -> list[str]:
     """The latest earlier asks, newest first: what "and for Globex?" leaves unsaid stands in them."""
     asks = dict.fromkeys(row.request["ask"] for row in reversed(rows))
-    return list(asks)[:VARIANTS]
+    return list(asks)[:MOST_ASKS]
 
 
 def _answer(row: QueryRow) -> str:

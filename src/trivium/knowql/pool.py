@@ -29,6 +29,8 @@ class Running:
         self.thread: threading.Thread | None = None
         self.is_over = False
         """Whether its thread has done all it does."""
+        self.is_created = False
+        """Whether its row is committed; before, only this process knows of it."""
         self.is_ending = False
         """Whether its end is being committed: others may see it already, while the slot is not free yet."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from trivium.search.facts import fact
 from trivium.search.passage import ARTIFACT, CHUNK, Passage
 from trivium.search.retrieval import ScopedContext
 from trivium.store import chunks, citing, documents
@@ -31,10 +32,10 @@ def read_lines(session: Session, context: ScopedContext, path: str, first: int, 
 
 
 def read_artifact(session: Session, context: ScopedContext, name: str) -> Passage | None:
-    """The live artifact of that name or id."""
+    """The live artifact of that name or id, or what the graph knows of the concept of that id."""
     number = citing.artifact_named(session, context.ctx, name)
     if number is None:
-        return None
+        return fact(session, context.ctx, context.slug, name)
     row = chunks.artifacts(session, context.ctx, [number])[number]
     return Passage(
         id=row.key,

@@ -19,6 +19,7 @@ from trivium.store.turns import Event
 COALESCING_SECONDS = 0.05
 """How long pieces of text are gathered before they are stored as one event."""
 _LONGEST, _MOST, _DEEPEST = 300, 20, 4
+_LONGEST_CODE = 10_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LAST_HALF = re.compile("[\ud800-\udbff]$")
 
@@ -34,6 +35,7 @@ class Recorder:
         self._waiting = ""
         self._since = 0.0
         self._scheduled = False
+        self._tokens: dict[str, tuple[int, int]] = {}
         self.told = ""
         """All pieces that were stored, joined."""
 
@@ -48,8 +50,18 @@ class Recorder:
     def step(self, step: Step) -> None:
         self.check()
         with self._mutex:
-            self._send([(STEP, summary(step))])
+            self._send([(STEP, summary(step) | self._counted(step))])
         self.check()
+
+    def _counted(self, step: Step) -> dict[str, int]:
+        """The tokens of a step, and of the turn up to it."""
+        self._tokens[step.step_id] = step.input_tokens, step.output_tokens
+        upto = list(self._tokens.values())[: list(self._tokens).index(step.step_id) + 1]
+        return {
+            "total_tokens": step.input_tokens + step.output_tokens,
+            "cum_input_tokens": sum(tokens for tokens, _ in upto),
+            "cum_output_tokens": sum(tokens for _, tokens in upto),
+        }
 
     def delta(self, text: str) -> None:
         self.check()
@@ -104,7 +116,11 @@ def summary(step: Step) -> dict[str, Any]:
     """A step as it is shown and traced: calls and results cut to a summary."""
     told: dict[str, Any] = msgspec.to_builtins(step)
     told["commentary"] = bounded(well_formed(" ".join(step.commentary.split())), _LONGEST)
+    for key in ("fns", "strategy", "cost"):
+        told[key] = _compact(told[key], _DEEPEST)
     told["tool_calls"] = [_compact(call, _DEEPEST) for call in told["tool_calls"]]
+    if step.code is not None:
+        told["code"] = bounded(well_formed(step.code), _LONGEST_CODE)
     return told
 
 

@@ -16,6 +16,7 @@ from trivium.knowql.document import (
     THINKING_LEVELS,
     WORKFLOWS,
     Request,
+    check_characters,
     check_whole,
     insist,
     read_document,
@@ -78,6 +79,10 @@ def _translated(method: Callable[Concatenate[Turns, _P], _R]) -> Callable[Concat
                     self._engine.fail_orphan(found.row.workspace, found.row.id)
         except (KipError, StoreError) as error:
             raise refusal("storage", error.message, hint=error.hint) from error
+        except UnicodeEncodeError:
+            raise refusal(
+                "invalid_value", "Half of a surrogate pair is no character.", hint="Send whole characters."
+            ) from None
 
     return call
 
@@ -226,13 +231,13 @@ class Turns:
     def events(self, query_id: str, after: int = 0) -> Iterator[Numbered | None]:
         """Number, type and data of each event behind number `after`, as they come, ending after the terminal one.
 
-        None is given whenever nothing has come for a while, so that a door can send a heartbeat. A number beyond the
-        last event, or below 0, is a replay from the start.
+        None is given whenever nothing has come for a while, so that a door can send a heartbeat. What is no number, or
+        one beyond the last event or below 0, is a replay from the start.
         """
         with self._parts.store.read() as session:
             binding.require_query(session, self._workspace, query_id)
             last = turns.last_event(session, self._workspace, query_id)
-        start = after if 0 <= after <= last else 0
+        start = after if isinstance(after, int) and 0 <= after <= last else 0
         return follow(self._engine.hub, query_id, start, lambda number: self._look(query_id, number))
 
     def stream(self, query_id: str, after: int = 0) -> Iterator[Numbered | None]:
@@ -441,6 +446,7 @@ def _checked_feedback(feedback: Any) -> dict[str, Any]:
     if comment is not None and not isinstance(comment, str):
         raise refusal("invalid_value", "comment must be a text.", param="comment", hint="Leave it out, or send a text.")
     comment = (comment or "").strip()
+    check_characters("comment", comment)
     if len(comment) > LONGEST_COMMENT:
         message = f"comment has {len(comment):,} characters; at most {LONGEST_COMMENT:,} are allowed."
         raise refusal("invalid_value", message, param="comment", hint="Shorten it.")

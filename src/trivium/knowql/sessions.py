@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from trivium.knowql.document import FIELDS
+from trivium.knowql.document import FIELDS, check_characters
 from trivium.knowql.errors import refusal
 from trivium.store.turns import SessionRow
 
@@ -83,6 +83,7 @@ def new_title(changes: Any) -> str:
             param="title",
             hint='Send {"title": "…"}.',
         )
+    check_characters("title", title)
     return " ".join(title.split())
 
 

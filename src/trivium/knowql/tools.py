@@ -152,15 +152,18 @@ class _Room:
         if "error" in response:
             error = response["error"]
             raise ToolError(bounded(f"{error['code']}: {error['message']} {error['hint']}", 2_000))
+        self._handed.told |= _holds_anything(response["result"])
         return self._result(response)
 
     def why(self, arguments: dict[str, Any]) -> ToolResult:
         context = self._one(arguments)
         options = {"target": str(arguments["target"]), "kind": arguments.get("kind")}
         try:
-            return self._result(self._parts.why(context.slug, options))
+            answer = self._parts.why(context.slug, options)
         except TriviumError as error:
             raise ToolError(bounded(error.message, 2_000)) from error
+        self._handed.told |= bool(answer.get("entities"))
+        return self._result(answer)
 
     def _chosen(self, arguments: dict[str, Any]) -> Sequence[ScopedContext]:
         name = arguments.get("context")
@@ -205,6 +208,15 @@ def _tool(
         "additionalProperties": False,
     }
     return Tool(name, description, parameters, category, run)
+
+
+def _holds_anything(result: Any) -> bool:
+    """Whether a KIP result holds a value anywhere."""
+    if isinstance(result, dict):
+        return any(map(_holds_anything, result.values()))
+    if isinstance(result, list):
+        return any(map(_holds_anything, result))
+    return result is not None
 
 
 def _text(description: str) -> dict[str, Any]:

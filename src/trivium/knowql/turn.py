@@ -15,7 +15,8 @@ from trivium.knowql.citations import Handed
 from trivium.knowql.document import RAG, Warning
 from trivium.knowql.ending import Outcome, failed, synthesis_of, timed_out
 from trivium.knowql.envelope import envelope
-from trivium.knowql.mode import CHUNKS, Mode
+from trivium.knowql.following import retrieve_following
+from trivium.knowql.mode import ARTIFACTS, BOTH, CHUNKS, Mode
 from trivium.knowql.parts import Parts
 from trivium.knowql.pool import Running
 from trivium.knowql.recorder import well_formed
@@ -41,7 +42,7 @@ class Setting(Struct):
     pinned: dict[str, Any]
     contexts: list[ContextRow]
     messages: list[Message]
-    variants: list[str]
+    earlier: list[str]
     mode: Mode
 
     @property
@@ -85,20 +86,37 @@ def _setting(parts: Parts, running: Running) -> Setting | None:
         left, _ = binding.scope_left(session, owner)
         past = history.completed_turns(session, running.workspace, row.previous)
     mode = Mode(row.request["mode"], row.request["kind"], row.request["pointers"])
-    return Setting(row, owner.pinned, left, history.messages(past), history.variants(past), mode)
+    return Setting(row, owner.pinned, left, history.messages(past), history.earlier_asks(past), mode)
 
 
 # --- retrieval ------------------------------------------------------------------------------------
 
 
+SEARCHES = {"search_artifacts": ARTIFACTS, "search_chunks": CHUNKS}
+"""The tools that a turn retrieves with before it composes, and what they find."""
+
+
+def _kind(setting: Setting) -> str | None:
+    """What a turn searches for: what its flags ask for, or on a composing turn what workflow and tools allow."""
+    if not setting.mode.composes:
+        return setting.mode.kind
+    if setting.row.request["workflow"] == RAG:
+        return CHUNKS
+    named = setting.pinned["tools"]
+    allowed = [kind for tool, kind in SEARCHES.items() if not named or tool in named]
+    return BOTH if len(allowed) > 1 else allowed[0] if allowed else None
+
+
 def _retrieve(parts: Parts, running: Running, setting: Setting) -> Evidence:
-    """Search for the ask, told as a step."""
+    """Search for the ask, told as a step; nothing where the tools of the session allow no search."""
     request, mode = setting.row.request, setting.mode
-    kind = mode.kind if not mode.composes else CHUNKS if request["workflow"] == RAG else "both"
+    kind = _kind(setting)
+    if kind is None:
+        return Evidence(query_variants=[request["ask"]])
     limit = FOR_COMPOSING if mode.composes else request["max_retrieved"]
-    fns = [name for name in ("search_artifacts", "search_chunks") if kind in ("both", name.removeprefix("search_"))]
+    fns = [tool for tool, found in SEARCHES.items() if kind in (BOTH, found)]
     slugs = [context.slug for context in setting.contexts]
-    label = "artifacts_first" if kind == "both" else f"{kind}_only"
+    label = "artifacts_first" if kind == BOTH else f"{kind}_only"
     step = Step(
         RETRIEVAL_STEP,
         "running",
@@ -109,7 +127,9 @@ def _retrieve(parts: Parts, running: Running, setting: Setting) -> Evidence:
     running.recorder.step(step)
     begun = time.monotonic()
     try:
-        evidence = parts.retrieve(setting.scope, request["ask"], kind=kind, limit=limit, variants=setting.variants)
+        evidence = retrieve_following(
+            parts.retrieve, setting.scope, request["ask"], setting.earlier, kind=kind, limit=limit
+        )
     except Exception as error:
         step.status, step.commentary = "failed", f"The search failed ({type(error).__name__})."
         running.recorder.step(step)
@@ -181,7 +201,7 @@ def _checked(
     """The response checks of reference 10.3 on what a composer gave."""
     shape = setting.row.request["shape"]
     text = well_formed(composed.text)
-    warnings = [Warning(code, param, message) for code, param, message in composed.warnings]
+    warnings = [Warning(code, param, _told(message)) for code, param, message in composed.warnings]
     spent = _usage(composed.usage)
     fault = _fault(shape, composed, text)
     if fault is not None:

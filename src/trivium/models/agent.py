@@ -7,6 +7,7 @@ is validated, repaired twice and checked against the passages, and without any p
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Sequence
@@ -18,11 +19,13 @@ from trivium.models import prompt
 from trivium.models.answer_stream import AnswerStream
 from trivium.models.catalogue import FREE, Model
 from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
-from trivium.models.composer import Cited, Composed, ComposeError, Composer, Progress, Step, Task, Usage
+from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
+from trivium.models.extractive import UNLIKELY, Extractive
 from trivium.models.json_answer import MISSING, Grounds, NoJson, read_json
 from trivium.models.language import NOT_FOUND, language_of, sentence
 from trivium.models.matching import Vocabulary
 from trivium.models.question import understand
+from trivium.models.ranking import ENOUGH
 from trivium.models.shape import Validator
 from trivium.models.support import Support
 from trivium.models.tool_calls import Called, ToolRunner, tool_definitions
@@ -49,16 +52,16 @@ _ASK_TO_ANSWER = f"You gave no answer. Answer from the passages, or write {promp
 class Agent:
     """A composer that asks a language model; `quoting` composes what is left when a model's answer rests on nothing."""
 
-    def __init__(self, model: Model, client: ChatClient, quoting: Composer) -> None:
+    def __init__(self, model: Model, client: ChatClient, quoting: Extractive) -> None:
         self._model = model
         self._client = client
         self._quoting = quoting
 
     def compose(self, task: Task, progress: Progress) -> Composed:
         """Raises: ComposeError, Stopped."""
-        turn = _Turn(self._model, self._client, task, progress)
+        turn = _Turn(self._model, self._client, self._quoting, task, progress)
         try:
-            composed = turn.shaped() if task.shape is not None else turn.prose(self._quoting)
+            composed = turn.shaped() if task.shape is not None else turn.prose()
         except ChatError as fault:
             turn.count(fault.usage)
             raise ComposeError(f"{fault}", turn.usage) from fault
@@ -80,9 +83,10 @@ class _Silent:
 class _Turn:
     """One turn of a model: what it was told, what it may cite, what it has cost."""
 
-    def __init__(self, model: Model, client: ChatClient, task: Task, progress: Progress) -> None:
+    def __init__(self, model: Model, client: ChatClient, quoting: Extractive, task: Task, progress: Progress) -> None:
         self._model = model
         self._client = client
+        self._quoting = quoting
         self._task = task
         self._progress = progress
         self._nonce = prompt.new_nonce()
@@ -99,28 +103,48 @@ class _Turn:
 
     # --- prose ------------------------------------------------------------------------------------
 
-    def prose(self, quoting: Composer) -> Composed:
+    def prose(self) -> Composed:
         if self._nothing_to_ask():
             return self._not_found()
         said = "\n".join([self._task.ask, *self._task.instructions, *(one.content for one in self._task.history)])
         stream = AnswerStream(self._support, said, self._progress.delta)
         reply = self._gathered(stream)
         stream.finish(cut=reply.finish == LENGTH)
-        if not stream.shown and self._support.passages and not _refuses(stream.said):
+        if not stream.shown and self._may_do_better(stream):
             stream, reply = self._asked_again(stream, said)
-        self._told_of(stream)
+        if not stream.shown and stream.cited and not self._model.small:
+            stream.release()
         if stream.shown:
-            self._warn_of_unmet_words()
-            if reply.finish == LENGTH:
-                self._warn("output_truncated", None, "The answer was cut at the output limit.")
-            return Composed("".join(stream.shown), stream.cited)
-        if not self._support.passages or _refuses(stream.said):
+            return self._answered(stream, reply)
+        if self._support.is_empty:
             return self._not_found()
+        if _refuses(stream.said):
+            return self._quoted("found no answer") if self._model.small and self._likely(ENOUGH) else self._not_found()
         if not stream.said:
             raise ComposeError("the model gave an empty answer", self.usage)
-        self._warn("weak_support", None, "The model's answer rested on no stored text; sentences are quoted instead.")
+        return self._quoted("gave an answer that rests on no stored text")
+
+    def _may_do_better(self, stream: AnswerStream) -> bool:
+        """Whether it is worth asking again; a small model that cites what does not support it will not learn."""
+        return not self._support.is_empty and not _refuses(stream.said) and not (stream.cited and self._model.small)
+
+    def _answered(self, stream: AnswerStream, reply: Reply) -> Composed:
+        self._told_of(stream)
+        self._warn_of_unmet_words()
+        if reply.finish == LENGTH:
+            self._warn("output_truncated", None, "The answer was cut at the output limit.")
+        return Composed("".join(stream.shown), stream.cited)
+
+    def _quoted(self, why: str) -> Composed:
+        """Sentences of the passages instead of what the model wrote."""
+        self._warn("weak_support", None, f"The model {why}; sentences are quoted instead.")
         evidence = Evidence(passages=list(self._support.passages.values()))
-        return quoting.compose(replace(self._task, evidence=evidence), self._progress)
+        return self._quoting.compose(replace(self._task, evidence=evidence), self._progress)
+
+    def _likely(self, confidence: float) -> bool:
+        """Whether the passages answer the question as surely as this, by their words alone."""
+        passages = list(self._support.passages.values()) or self._task.evidence.passages
+        return self._quoting.confidence(self._task.ask, passages) >= confidence
 
     def _asked_again(self, stream: AnswerStream, said: str) -> tuple[AnswerStream, Reply]:
         """Ask once more, when there is no answer, or one that names no passage and that none says."""
@@ -136,6 +160,8 @@ class _Turn:
             self._warn("citation_dropped", None, f"{stream.dropped} markers named no passage and were left out.")
         if stream.moved:
             self._warn("citation_moved", None, f"{stream.moved} citations now name the passage that says so.")
+        if stream.uncited:
+            self._warn("uncited", None, "Part of the answer rests on results of tools, which cannot be cited.")
         if stream.links:
             self._warn("link_dropped", None, f"{stream.links} pictures or unknown addresses were left out.")
         for weak in stream.weak[:5]:
@@ -150,8 +176,13 @@ class _Turn:
             self._warn("weak_support", None, f"No passage holds these words of the question: {', '.join(unmet[:8])}.")
 
     def _nothing_to_ask(self) -> bool:
-        """Whether neither passages nor tools are there, so that a model could only make things up."""
-        return not self._task.evidence.passages and not self._tools
+        """Whether neither passages nor tools are there, or none that could do: a model could only make things up.
+
+        Large models judge themselves what passages are worth; small ones answer anything.
+        """
+        if self._tools:
+            return False
+        return not self._task.evidence.passages or (self._model.small and not self._likely(UNLIKELY))
 
     def _not_found(self) -> Composed:
         text = sentence(NOT_FOUND, language_of(self._task.ask))
@@ -170,12 +201,13 @@ class _Turn:
         fault = ""
         insisted: list[str] = []
         for attempt in range(REPAIRS + 1):
-            if not self._support.passages:
+            if self._support.is_empty:
                 raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
             value, fault = _read(reply, check)
             if not fault:
                 grounds = Grounds(value, self._support, shape, self._task.ask)
-                if not grounds.unfounded or (grounds.unfounded == insisted and grounds.cited):
+                self._warn_of_unmet_words()
+                if not grounds.unfounded or (grounds.unfounded == insisted and (grounds.cited or grounds.told)):
                     return self._grounded(value, grounds)
                 insisted = grounds.unfounded
                 fault = f"no passage holds the value of `{insisted[0]}`"
@@ -189,7 +221,9 @@ class _Turn:
 
     def _grounded(self, value: Any, grounds: Grounds) -> Composed:
         """A conforming value with its citations, when anything in it rests on a passage."""
-        if grounds.checked and not grounds.cited:
+        if grounds.told:
+            self._warn("uncited", None, "Part of the answer rests on results of tools, which cannot be cited.")
+        if grounds.checked and not grounds.cited and not grounds.told:
             place = (grounds.unfounded + grounds.loose)[0]
             raise ComposeError(f"output did not conform to shape: no evidence for `{place}`", self.usage)
         for path in grounds.unfounded + grounds.loose:
@@ -259,6 +293,8 @@ class _Turn:
             return prompt.error_text(called.error or "it failed", self._nonce)
         room = max(self._room, 200)
         passages = self._numbered(prompt.fitting(called.result.passages, room, self._model.most_passages))
+        if not called.result.passages and called.result.value:
+            self._support.add_result(json.dumps(called.result.value, ensure_ascii=False))
         text = prompt.result_text(called.result.value, passages, self._nonce, min(_RESULT_CHARACTERS, room * 3))
         self._room -= prompt.estimated_tokens(text)
         return text

@@ -39,11 +39,13 @@ class AnswerStream:
         self._numbers: dict[tuple[str, str], int] = {}
         self._thinking: bool | None = None
         self._space = ""
+        self._supported = False
         self.shown: list[str] = []
         self.cited: list[Cited] = []
         self.raw: list[str] = []
         self.dropped = 0
         self.moved = 0
+        self.uncited = 0
         self.links = 0
         self.weak: list[str] = []
 
@@ -61,7 +63,7 @@ class AnswerStream:
             return False
         self._buffer, self._held, self._thinking = "", [], None
         self._numbers, self.cited, self.raw, self.weak = {}, [], [], []
-        self.dropped = self.moved = self.links = 0
+        self.dropped = self.moved = self.uncited = self.links = 0
         return True
 
     def finish(self, *, cut: bool = False) -> None:
@@ -72,7 +74,7 @@ class AnswerStream:
         self._advance(last=True, cut=cut)
 
     def release(self) -> None:
-        """Show what was held back although no passage supports it."""
+        """Show what was held back."""
         self._show_all(self._held)
         self._held = []
 
@@ -128,7 +130,10 @@ class AnswerStream:
         if not text:
             return
         self._held.append(text)
-        if self.cited or self.shown:
+        if not backings and self._support.told(text):
+            self.uncited += 1
+        self._supported = self._supported or self.uncited > 0 or any(backing.plain for backing in backings)
+        if self._supported:
             self.release()
 
     def _backings(self, sentence: str, numbers: list[int]) -> list[Backing]:
@@ -140,18 +145,18 @@ class AnswerStream:
             if backing is None:
                 self.dropped += 1
                 continue
-            if backing.measured and backing.score < WEAK:
+            if backing.score < WEAK:
                 best = best or self._support.best(sentence)
-                if best is not None and best.measured and best.score >= STRONG:
+                if best is not None and best.score >= STRONG:
                     self.moved += 1
                     backing = best
-                else:
+                elif not backing.plain:
                     self.weak.append(sentence.strip())
             if all(backing.quote != one.quote or backing.number != one.number for one in found):
                 found.append(backing)
         if not numbers and len(sentence.split()) + len(sentence) // 12 > 2:
             best = self._support.best(sentence)
-            if best is not None and best.measured and best.score >= STRONG:
+            if best is not None and best.score >= STRONG:
                 found.append(best)
         return found
 

@@ -72,6 +72,11 @@ class Model(Struct, frozen=True):
     prices: Prices | None = None
 
     @property
+    def small(self) -> bool:
+        """Whether it is so small that neither its answers nor its refusals can be left to it alone."""
+        return self.most_passages > 0
+
+    @property
     def missing(self) -> str | None:
         """The package that is missing."""
         return next((package for package in self.packages if find_spec(package) is None), None)

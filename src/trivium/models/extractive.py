@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from trivium.models.citation_marks import unmarked
 from trivium.models.composer import Cited, Composed, Progress, Step, Task, Usage
-from trivium.models.conflicts import conflicting
-from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, UNDATED, sentence
+from trivium.models.conflicts import conflicting, same_subject
+from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
 from trivium.models.question import Question, Term, understand
 from trivium.models.ranking import ENOUGH, Ranked, Ranking
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from trivium.search.embedder import Embedder
 
 MODEL_ID = "builtin/extractive"
-MOST_LINES, MOST_TOLD = 12, 4
+MOST_LINES, MOST_TOLD, MOST_RELATED = 12, 4, 3
+UNLIKELY = 0.3
+"""Confidence below which passages hardly answer a question."""
 
 _PARTS = re.compile(r"(?<=[?？])\s*(?=\S)")
 _POINTS_BACK = re.compile(
@@ -88,6 +90,22 @@ class Extractive:
         composed.synthesis_ms = int((time.monotonic() - began) * 1000)
         return composed
 
+    def confidence(self, ask: str, passages: Sequence[Passage]) -> float:
+        """How surely passages answer a question, by their words, and by their meaning where there is an embedder.
+
+        From `ENOUGH` on they do, below `UNLIKELY` hardly. 1 when the languages differ and nothing compares them.
+        """
+        statements = statements_of(passages)
+        question = understand(ask)
+        embedder = self._embedder() if statements else None
+        ranking = Ranking(statements, embedder)
+        ranked = ranking.rank(question)
+        if embedder is None and all(one.statement.language != question.language for one in ranked):
+            return 1.0
+        if ranking.nearest(ranked, question) is not None:
+            return 1.0
+        return max((one.confidence for one in ranked), default=0.0)
+
     def _prose(self, task: Task, statements: list[Statement]) -> Composed:
         embedder = self._embedder() if statements else None
         ranking = Ranking(statements, embedder)
@@ -138,9 +156,25 @@ def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Sect
     near = ranking.nearest(ranked, question)
     warning: Warned = ("no_evidence", None, "No stored text answers the question.")
     if near is None:
-        return Section(sentence(NOT_FOUND, question.language), found=False, warnings=[warning])
+        text = sentence(NOT_FOUND, question.language)
+        places = _related(ranked)
+        told = f" {sentence(RELATED, question.language)} {'; '.join(places)}." if places else ""
+        return Section(text + told, found=False, warnings=[warning])
     warning = ("weak_support", None, "No source uses the question's words; the nearest in meaning is quoted.")
     return Section(sentence(NEAREST, question.language), [Line(near.statement)], warnings=[warning])
+
+
+def _related(ranked: Sequence[Ranked]) -> list[str]:
+    """Where to look on: the places of the statements that come nearest, three at most. They are named, not cited."""
+    near = [one for one in ranked if max(one.confidence, one.similar) >= UNLIKELY]
+    near.sort(key=lambda one: (-max(one.confidence, one.similar), one.statement.rank, one.statement.place))
+    places = (_place(one.statement.passage) for one in near)
+    return list(dict.fromkeys(place for place in places if place))[:MOST_RELATED]
+
+
+def _place(passage: Passage) -> str:
+    section = passage.section_paths[0][-1] if passage.section_paths and passage.section_paths[0] else ""
+    return unmarked(" ".join(part for part in (_source(passage), f"({section})" if section else "") if part))
 
 
 def _disagreement(against: list[Ranked], question: Question) -> Section:
@@ -218,24 +252,28 @@ def _selected(ranking: Ranking, good: list[Ranked], question: Question) -> list[
     """The best statement, and up to two more that meet words of the question which it does not meet."""
     chosen = [good[0]]
     if question.wanted:
-        return chosen + [one for one in good[1:] if _other_case(one, good[0])][:2]
+        return chosen + [one for one in good[1:] if _other_case(one, good[0], question)][:2]
     met = _met(ranking, good[0], question)
     for one in good[1:]:
         if len(chosen) > 2:
             break
         new = _met(ranking, one, question) - met
         close = one.score >= good[0].score - 0.12 and one.own >= 0.5
-        if (new or close) and not _repeats(one, chosen):
+        if (new or close) and one.statement.kind != CODE and not _repeats(one, chosen):
             chosen.append(one)
             met |= new
-    return sorted(chosen, key=lambda one: (one.statement.rank, one.statement.place)) if len(chosen) > 1 else chosen
+    return chosen
 
 
-def _other_case(one: Ranked, best: Ranked) -> bool:
-    """Whether a statement answers as well with another value, so that the question does not tell which one is meant."""
+def _other_case(one: Ranked, best: Ranked, question: Question) -> bool:
+    """Whether a statement says as much of a case like the best one's: the question does not tell which one is meant."""
     values = {value.key for value in one.statement.values}, {value.key for value in best.statement.values}
     equal = one.confidence >= best.confidence - 0.02 and one.own >= best.own - 0.02 and one.typed
-    return equal and bool(values[0]) and values[0].isdisjoint(values[1])
+    if not equal or not values[0] or not values[0].isdisjoint(values[1]):
+        return False
+    same_list = one.statement.kind == best.statement.kind and one.statement.block == best.statement.block
+    beside = one.statement.passage is best.statement.passage and (same_list or best.statement.kind == SENTENCE)
+    return beside or same_subject(one.statement, best.statement, question)
 
 
 def _met(ranking: Ranking, one: Ranked, question: Question) -> set[str]:
@@ -279,7 +317,8 @@ def _written(sections: Sequence[Section], language: str) -> Composed:
     """The answer as text. When nothing was found at all, that is said once."""
     if not any(section.found for section in sections):
         warnings = sections[0].warnings if sections else []
-        return Composed(sentence(NOT_FOUND, language), found=False, usage=Usage(cost_usd=0.0), warnings=list(warnings))
+        text = sections[0].opening if len(sections) == 1 else sentence(NOT_FOUND, language)
+        return Composed(text, found=False, usage=Usage(cost_usd=0.0), warnings=list(warnings))
     citations = _Citations()
     parts = ["\n".join(_section(section, citations)) for section in sections]
     warnings = list(dict.fromkeys(warning for section in sections for warning in section.warnings))

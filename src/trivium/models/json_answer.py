@@ -72,6 +72,8 @@ class Grounds:
         self.loose: list[str] = []
         """Texts of which no passage has the words."""
         self.checked = 0
+        self.told = 0
+        """Parts that the results of tools say; nothing can be cited for them."""
         schema = json.dumps(shape, ensure_ascii=False)
         numbers: set[tuple[str, str]] = set()
         for path, leaf in leaves(value):
@@ -79,7 +81,9 @@ class Grounds:
                 continue
             self.checked += 1
             backing = _backing(leaf, support)
-            if backing is None:
+            if backing is None and support.told(str(leaf)):
+                self.told += 1
+            elif backing is None:
                 exact = not isinstance(leaf, str) or (any(map(str.isdigit, leaf)) and len(leaf.split()) < 4)
                 if not (exact and str(leaf) in said):
                     (self.unfounded if exact else self.loose).append(path or "the value")
@@ -97,6 +101,8 @@ def _backing(leaf: Any, support: Support) -> Backing | None:
     if exact is not None or not leaf.strip():
         return exact
     best = support.best(leaf)
-    if best is None or (not best.measured and not best.score):
+    if best is None:
         return None
+    if not best.measured and best.held == 1.0 and len(leaf.split()) >= 4:
+        return best
     return best if best.score >= (STRONG if len(leaf.split()) < 4 else WEAK) else None

@@ -29,7 +29,8 @@ _SIGNS = {"es": "¿¡ñ", "de": "äöüß", "fr": "êçœ", "pt": "ãõ", "it": 
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl", "ru", "el"})
 """Languages that write 1.234,5 where English writes 1,234.5."""
 
-NOT_FOUND, NEAREST, DISAGREE, UNDATED, ALSO = "not_found", "nearest", "disagree", "undated", "also"
+NOT_FOUND, RELATED, NEAREST = "not_found", "related", "nearest"
+DISAGREE, UNDATED, ALSO = "disagree", "undated", "also"
 _SENTENCES = {
     NOT_FOUND: {
         "en": "The knowledge does not hold an answer to this question.",
@@ -43,6 +44,19 @@ _SENTENCES = {
         "zh": "知识库中没有这个问题的答案。",
         "ja": "この質問に対する答えは知識の中にありません。",
         "ko": "지식에 이 질문에 대한 답이 없습니다.",
+    },
+    RELATED: {
+        "en": "The nearest places:",
+        "de": "Am nächsten liegen:",
+        "es": "Los lugares más cercanos:",
+        "fr": "Les endroits les plus proches :",
+        "it": "I punti più vicini:",
+        "pt": "Os lugares mais próximos:",
+        "nl": "De dichtstbijzijnde plaatsen:",
+        "ru": "Ближайшие места:",
+        "zh": "最接近的位置：",
+        "ja": "最も近い箇所：",
+        "ko": "가장 가까운 곳:",
     },
     NEAREST: {
         "en": "No source says this in so many words. The closest passage:",

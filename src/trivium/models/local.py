@@ -31,6 +31,7 @@ def served(path: str, settings: Settings) -> Endpoint:
     parameters.model.path = path
     parameters.n_ctx = min(settings.llm_context, 4096) * 2
     parameters.n_parallel = 2
+    parameters.verbosity = 0
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
     parameters.api_keys = [key]

@@ -66,7 +66,7 @@ loud noise volume
 choose chose chosen
 take took taken
 give gave given
-make made
+make made makes manufactured manufacturer produced producer
 build builds built builder builders
 become became
 know knew known
@@ -97,6 +97,9 @@ leitet geleitet leiter leiterin leitung chef chefin fuhrt geschaftsfuhrer gescha
 gegrundet grundung grunder
 mitarbeiter mitarbeiterinnen mitarbeitende beschaftigte angestellte personal
 urlaub urlaubstage ferien
+fundo fundada fundado fundador fundadora
+abrio abierto abierta apertura inauguro
+construyo construido construida construccion
 cuesta costo coste precio precios tarifa
 empieza comienza inicio comienzo abre
 termina finaliza fin vence vencimiento cierra
@@ -104,6 +107,9 @@ pagar paga pagan pago pagos pagadero
 dirige director directora jefe jefa
 empleado empleados empleadas personal plantilla trabajadores
 vacaciones descanso
+fonde fondee fondateur fondation
+ouvert ouverte ouvre ouverture ouvert
+construit construite construction
 coute cout prix tarif tarifs
 commence debut ouvre
 finit fin expire echeance ferme
@@ -151,7 +157,8 @@ def alike(term: str, word: str) -> float:
         return INFLECTED
     if common >= 5 and len(short) - common <= 3 and len(long) - common <= 4 and common * 3 >= len(long) * 2 - 1:
         return INFLECTED
-    if len(short) >= 5 and len(long) - len(short) >= 3 and (long.endswith(short) or long.startswith(short)):
+    compound = common >= 5 and common >= len(short) - 1  # with the s of a genitive
+    if len(short) >= 5 and len(long) - len(short) >= 3 and (long.endswith(short) or compound):
         return INSIDE
     return 0.0
 
@@ -192,6 +199,9 @@ class Vocabulary:
         """How far a text, given as a set of its words, meets a term."""
         met = self.met_by(term)
         return max((met[word] for word in words if word in met), default=0.0)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._counts
 
     def spelling(self, term: str) -> str:
         """The term, or the spelling of it with plain vowels (`gebuehr`: gebuhr) where only that one is met."""

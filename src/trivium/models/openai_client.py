@@ -32,7 +32,7 @@ from trivium.models.chat import (
 )
 from trivium.models.composer import Progress, Usage
 
-LONGEST_PAUSE = 60.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 TOKEN_CHARACTERS = 8
 """A reply of more characters than this for each token it was allowed is cut, as if the model had reached its limit."""
 MOST_BYTES = 32_000_000
@@ -127,7 +127,7 @@ class OpenAIClient:
         """How long to wait before the next attempt; None when the endpoint asks for longer than anyone would wait."""
         if retry_after is not None:
             return retry_after if retry_after <= LONGEST_PAUSE else None
-        return float(min(0.5 * 2 ** (attempt - 1), 8.0) * (0.75 + 0.5 * self._jitter()))
+        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), 8.0) * (0.75 + 0.5 * self._jitter()))
 
     def _once(self, request: ChatRequest, refused: frozenset[str], sink: Sink, progress: Progress) -> Reply:
         import asyncio

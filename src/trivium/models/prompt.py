@@ -48,16 +48,22 @@ You fill a JSON document from the passages of a knowledge base.
 
 _EXAMPLES = (
     (
-        ("notes/harbour.md", "The harbour office is open from 7:00 to 15:00. Boats pay 14 euros a night."),
-        "How much does a night in the harbour cost?",
-        "A night costs 14 euros [1].",
-    ),
-    (
         ("team.md", "The workshop is led by Ines Moreau. Tools are lent for three days."),
         "Who is the finance director?",
         NOT_FOUND,
     ),
+    (
+        ("notes/harbour.md", "The harbour office is open from 7:00 to 15:00. Boats pay 14 euros a night."),
+        "How much does a night in the harbour cost?",
+        "A night costs 14 euros [2].",
+    ),
+    (
+        ("handbuch.md", "Der Kurs dauert zwei Tage. Er wird von Paul Adler gehalten."),
+        "Wer hält den Kurs?",
+        "Den Kurs hält Paul Adler [3].",
+    ),
 )
+"""Source and text of a passage, a question, the answer; the last one shows an answer, since small models repeat it."""
 
 
 def new_nonce() -> str:
@@ -79,13 +85,12 @@ def system_message(task: Task, *, tools: bool) -> dict[str, Any]:
 
 
 def example_messages(nonce: str) -> list[dict[str, Any]]:
-    """Two short turns that show the form of an answer and of a refusal."""
+    """Three short turns that show the form of an answer and of a refusal."""
     messages: list[dict[str, Any]] = []
     for number, ((source, text), ask, answer) in enumerate(_EXAMPLES):
         passage = f'<passage-{nonce} n="{number + 1}" source="{source}">\n{text}\n</passage-{nonce}>'
-        given = answer.replace("[1]", f"[{number + 1}]")
         messages.append({"role": "user", "content": f"{passage}\n\nQuestion: {ask}"})
-        messages.append({"role": "assistant", "content": given})
+        messages.append({"role": "assistant", "content": answer})
     return messages
 
 

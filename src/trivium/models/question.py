@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -82,8 +83,11 @@ _VAGUE = frozenset(
     ["high", "big", "large", "strong", "hoch", "gross", "stark", "terms", "details", "information", "info", "angaben"]
 )
 """Words that may stand in a question about anything; `heavy` or `deep` name what is asked about."""
+_APOSTROPHE = re.compile(
+    r"(?<=\w)['’]s\b|\b(?:[ldjmtsnc]|qu|jusqu|lorsqu|puisqu|dell|all|nell|sull|dall|un)['’](?=\w)", re.IGNORECASE
+)
 _FRENCH_TAIL = re.compile(r"(?<=\w)-(?:t-)?(?:ils?|elles?|on|vous|nous|ce|je|tu)\b")
-_EDGES_HAN = re.compile("(?:于|为|在|有|会|要|能)(?=\\s|[?？。]|$)|(?:(?<=\\s)|^)(?:于|为|在|有|会|要|能)")
+_EDGES_HAN = re.compile("(?:于|为|在|有|会|要|能)(?=\\s|[?？。]|$)|(?:(?<=\\s)|^)(?:在|有)")
 _FILLER_HAN = re.compile(
     "请问|請問|请|是什么|是什麼|什么是|什么|什麼|有哪些|哪些|哪个|哪種|哪种|有没有|是不是|是否|可以|能否|需要|怎么|如何|有多少|多少|有几个"
     "|我们|我們|你们|我|你|的|了|吗|嗎|呢|吧|是|和|与|及|或|被|把|谁|一下|告诉|列出|比较|比較|有什么"
@@ -117,6 +121,13 @@ _BROAD = re.compile(
     r"|zusammenfassung|resume[nz]?|describ\w+|decri\w+|hablame|parle[z]?|riassum\w+|descriv\w+|расскажи|опиши)\b"
     r"|介绍|总结|概述|概要|について教えて|설명"
 )
+_DEFINES = re.compile(
+    r"[\s¿]*(?:what(?: is|'s| are| does)|was (?:ist|sind|bedeutet)|que (?:es|son|significa)|qu'est-ce que|c'est quoi"
+    r"|che cos'e|cosa (?:e|sono)|o que e|wat is|что такое)"
+    r" (?:(?:an?|the|ein\w*|un\w*|der|die|das|el|la|le|les|het|de) )?"
+    r"[\w+#./-]+(?: [\w+#./-]+)?(?: mean| significa)?[\s?]*$"
+    r"|[^?？]{1,12}(?:是什么|是什麼|是什么意思|とは(?:何ですか)?)[？?]?$"
+)
 _COMPARES = re.compile(
     r"\b(?:compare|comparison|difference[s]? between|differ|versus|vs|vergleiche?|unterschied[e]?|compara(?:r|cion)?"
     r"|diferencia[s]?|difference[s]? entre|comparez|comparer|confronta|differenza|diferenca|vergelijk|verschil"
@@ -147,7 +158,8 @@ class Term(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """A question, taken apart. `wanted` are kinds of values of which an answer has one, empty when any text will do.
 
-    `lists`: several things are asked for; `each`: one answer for every source; `broad`: all there is about something.
+    `lists`: several things are asked for; `each`: one answer for every source; `broad`: all there is about something;
+    `defines`: what a thing is. `joined` are neighbouring words written together (`back up`: backup).
     """
 
     text: str
@@ -160,6 +172,8 @@ class Question(Struct, frozen=True):
     lists: bool = False
     each: bool = False
     broad: bool = False
+    defines: bool = False
+    joined: list[str] = []
     subjects: list[list[str]] = []
     names: list[str] = []
 
@@ -203,6 +217,8 @@ def understand(ask: str) -> Question:
         bool(_LIST.search(folded)) and not wanted,
         bool(_EACH.search(folded)),
         bool(_BROAD.search(folded)),
+        bool(_DEFINES.match(folded)),
+        _joined(ask),
         subjects,
         names,
     )
@@ -213,7 +229,7 @@ def content_words(text: str, within: str = "") -> list[str]:
 
     `within` is the text that it is a part of: which words tell nothing depends on the language around them.
     """
-    rest = _HANGUL_TAIL.sub("", _FILLER_HANGUL.sub(" ", text))
+    rest = _HANGUL_TAIL.sub("", _FILLER_HANGUL.sub(" ", _APOSTROPHE.sub(" ", text)))
     if _KANA.search(rest):
         rest = _FILLER_KANA.sub(" ", rest)
     elif _SPACELESS.search(rest):
@@ -232,16 +248,22 @@ def _terms(ask: str, rest: str, language: str) -> list[Term]:
     return [Term(word, word in musts, word in _VAGUE or word in each) for word in content_words(rest, ask)]
 
 
+def _joined(ask: str) -> list[str]:
+    words = re.findall(r"[a-zà-ÿ]+", fold(ask))
+    return [one + other for one, other in pairwise(words) if len(one) + len(other) > 4]
+
+
 def _musts(ask: str, language: str) -> frozenset[str]:
     """The words of a question that are names, codes or numbers: capitals inside it, digits."""
     found: set[str] = set()
     shouting = ask.upper() == ask
-    for place, match in enumerate(_RUN.finditer(plain(ask))):
-        word = match[0]
+    runs = [match[0] for match in _RUN.finditer(plain(ask))]
+    for place, word in enumerate(runs):
         letters = [letter for letter in word if letter.isalpha()]
         code = any(letter.isdigit() for letter in word)
         acronym = len(letters) > 1 and all(letter.isupper() for letter in letters) and not shouting
-        named = place > 0 and word[0].isupper() and language != "de" and not shouting
+        first_name = word.endswith("'s") or (runs[1:2] and runs[1][0].isupper() and len(runs) > 2)
+        named = word[0].isupper() and language != "de" and not shouting and bool(place > 0 or first_name)
         foreign = bool(letters) and letters[0].isascii() and bool(_SPACELESS.search(ask))
         if code or acronym or named or foreign:
             found.update(tokens(word.removesuffix("'s"), query=True))

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from trivium.errors import TriviumError
 from trivium.models.language import silent_words
 from trivium.models.matching import Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 
 ENOUGH = 0.55
 """Confidence from which a statement is given as an answer; tuned on the labelled questions (docs/answers.md)."""
-CLOSE, CLOSE_ACROSS = 0.45, 0.38
-"""Similarity from which the nearest statement is shown as such, in the question's language and in another."""
+CLOSE = 0.53
+"""Similarity from which a statement in another language than the question's is shown as the nearest one, and what
+follows a question that is like the one asked. Within one language likeness alone tells answers from what is only about
+the same thing no better than chance (docs/answers.md), so there it only orders."""
 
 _NEAR, _BEFORE, _ASKED_BEFORE = 0.8, 0.55, 0.95
 _UNTYPED, _MISSED = 0.55, 0.6
@@ -32,10 +36,22 @@ _BECAUSE = re.compile(
     r"|так как|чтобы)\b|, as\b|因为|因此|所以|由于|为了|ため|ので|から|때문|위해",
     re.I,
 )
+_REASONS = re.compile(
+    r"\b(?:why|reasons?|rationale|motivation|background|context|decision|justification|begründung|gründe|kontext"
+    r"|motivo|motivos|raisons?|contexte|contexto)\b|原因|理由|背景",
+    re.IGNORECASE,
+)
 _PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][^\W\d_]*")
 _CAPITALS = re.compile("[A-Za-zÀ-ÿЀ-ӿͰ-Ͽ]")
 _IN_PLACE = re.compile(
-    r"\b(?:in|at|near|on|from|to|im|am|bei|aus|nach|en|à|a|au|aux|nel|nella|em|no|na|te|bij|в|на)\s+(?:\w+\s)?$"
+    r"\b(?:in|at|near|on|from|to|im|am|bei|aus|nach|en|à|a|au|aux|nel|nella|em|no|na|te|bij|в|на|of)\s+(?:\w+\s)?$"
+)
+_LIES = re.compile(
+    r"\b(?:stands?|lies?|located|situated|found|liegt|befindet|steht|gelegen|situad[oa]|se encuentra|ubicad[oa]|situee?"
+    r"|se trouve|si trova|situat[oa]|localizad[oa]|ligt|находится|расположен\w*)\b|位于|坐落|にあります|위치"
+)
+_AGENT = re.compile(
+    r"\b(?:by|from) (?:the|your|our|their|a|an)\b|\b(?:vom|von der|durch|por el|por la|par le|par la|par l')"
 )
 _IS = re.compile(r"\b(?:is|ist|es|est|e)\s+$")
 _IN_PLACE_HAN = re.compile("在|位于|で|から|에서|에 |市|区|省|县")
@@ -48,7 +64,12 @@ _OFTEN = re.compile(
 
 
 class Ranked(Struct):
-    """A statement with how well it answers: `confidence` is absolute, `score` orders statements of one question."""
+    """A statement with how well it answers: `confidence` is absolute, `score` orders statements of one question.
+
+    `own` and `covered` are the shares of the question's words that stand in it, and in it or around it; `typed`: it has
+    the kind of value asked for; `missed`: a name or code of the question is nowhere around; `follows`: it stands after
+    a question that is like the one asked.
+    """
 
     statement: Statement
     confidence: float
@@ -58,6 +79,7 @@ class Ranked(Struct):
     similar: float = 0.0
     typed: bool = True
     missed: bool = False
+    follows: bool = False
 
 
 class Ranking:
@@ -73,8 +95,9 @@ class Ranking:
 
     def rank(self, question: Question, terms: Sequence[Term] | None = None) -> list[Ranked]:
         """All statements, best first; `terms` instead of the question's own to ask about a part of it."""
-        wanted = list(question.terms if terms is None else terms)
+        wanted = self._written_together(question, list(question.terms if terms is None else terms))
         weights = {term.word: self.vocabulary.weight(term.word) * (1.5 if term.must else 1.0) for term in wanted}
+        wanted = [replace(term, extra=True) if self._straddles(wanted, at) else term for at, term in enumerate(wanted)]
         total = sum(weights[term.word] for term in wanted if not term.extra) or 1.0
         ranked = [self._judged(index, question, wanted, weights, total) for index in range(len(self.statements))]
         ranked.sort(key=_order)
@@ -83,10 +106,48 @@ class Ranking:
             ranked.sort(key=_order)
         return ranked
 
+    def _written_together(self, question: Question, terms: list[Term]) -> list[Term]:
+        """The terms with two words as one, where the texts write them so (`back up`: backup)."""
+        for joined in question.joined:
+            parts = [term for term in terms if joined.startswith(term.word) or joined.endswith(term.word)]
+            if parts and joined in self.vocabulary and joined not in [term.word for term in terms]:
+                at = terms.index(parts[0])
+                terms = [term for term in terms if term not in parts]
+                terms.insert(at, Term(joined))
+        return terms
+
+    def _straddles(self, terms: Sequence[Term], at: int) -> bool:
+        """Whether a pair of Han characters joins the end of one word to the beginning of the next one."""
+        if not 0 < at < len(terms) - 1 or self.vocabulary.met_by(terms[at].word):
+            return False
+        before, word, after = (terms[at + step].word for step in (-1, 0, 1))
+        joined = len(word) == 2 and before[-1:] == word[0] and after[:1] == word[1]
+        return joined and bool(self.vocabulary.met_by(before)) and bool(self.vocabulary.met_by(after))
+
     def nearest(self, ranked: Sequence[Ranked], question: Question) -> Ranked | None:
         """The statement nearest in meaning, when it is near enough to be shown although its words are others."""
-        near = [one for one in ranked if one.typed and not one.missed and one.similar >= _close(one, question)]
+        names = self._names()
+        known = [term.word for term in question.terms if term.word in names]
+        near = [
+            one
+            for one in ranked
+            if one.typed
+            and not one.missed
+            and one.similar >= CLOSE
+            and (one.follows or one.statement.language != question.language)
+            and self._covers(one.statement, known)
+        ]
         return max(near, key=lambda one: (round(one.similar, 9), one.score), default=None)
+
+    def _names(self) -> set[str]:
+        """Words that stand with a capital inside sentences or titles."""
+        texts = {text for one in self.statements for text in (one.text, one.passage.title)}
+        return {word for text in texts for match in _PROPER.finditer(text, 1) for word in tokens(match[0])}
+
+    def _covers(self, statement: Statement, names: Sequence[str]) -> bool:
+        """Whether a statement, with what stands around it, has the names of the question that any of the texts has."""
+        words = frozenset([*statement.words, *tokens(f"{statement.context} {statement.before}")])
+        return all(self.vocabulary.match(name, words) for name in names)
 
     def _judged(
         self, index: int, question: Question, terms: list[Term], weights: dict[str, float], total: float
@@ -96,6 +157,7 @@ class Ranking:
         carried = _ASKED_BEFORE if asked_before else _BEFORE
         own = covered = 0.0
         missed = False
+        attribute: bool | None = None
         for term in terms:
             here = self.vocabulary.match(term.word, self._own[index])
             near = self.vocabulary.match(term.word, self._near[index]) * _NEAR
@@ -105,18 +167,25 @@ class Ranking:
             own += weight * here
             covered += weight * best
             missed = missed or (term.must and not best)
+            if not term.must and not term.extra:
+                attribute = attribute or best > 0
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
-        confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if missed else 1.0)
+        confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if missed or attribute is False else 1.0)
         score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - 0.02 * statement.rank
         score += 0.15 if typed and question.wanted else 0.0
+        score += 0.1 if PLACE in question.wanted and _LIES.search(fold(statement.text)) else 0.0
         if _asks(statement.text):
             score -= 0.5
             confidence *= 0.5
         if statement.text.endswith((":", "：")) and statement.kind == SENTENCE:
             score -= 0.1
-        if statement.kind == CODE and question.kind not in ("how", ""):
-            score -= 0.2
+        if statement.kind == CODE and question.kind != "how":
+            score -= 0.4
+        if question.defines and _defines(statement, terms):
+            score += 0.3
+        if statement.place == 0 and statement.passage.start and statement.text[:1].islower():
+            score -= 0.2  # the end of a sentence that began in the chunk before
         if len(statement.words) < 3 and statement.kind == SENTENCE:
             score -= 0.15
         return Ranked(statement, confidence, score, own, covered, typed=typed, missed=missed)
@@ -124,10 +193,13 @@ class Ranking:
     def _add_similarity(self, ranked: list[Ranked], question: Question, terms: list[Term]) -> None:
         """Let meaning count where words do not meet, for the statements of the best passages."""
         assert self._embedder is not None
-        info = self._embedder.info()
         some = sorted(ranked, key=lambda one: (one.statement.rank, -one.score))[:_SEMANTIC_STATEMENTS]
         texts = [_with_heading(one.statement) for one in some]
-        vectors = self._embedder.embed([question.text, *texts])
+        try:
+            info = self._embedder.info()
+            vectors = self._embedder.embed([question.text, *texts])
+        except TriviumError:
+            return  # answers do without it
         cosines = vectors[1:] @ vectors[0]
         width = max(info.ceiling - info.floor, 1e-6)
         for one, cosine in zip(some, cosines.tolist(), strict=True):
@@ -137,6 +209,7 @@ class Ranking:
         }
         for one in some:
             carried = asked.get((one.statement.rank, one.statement.place), 0.0) * _ASKED_BEFORE
+            one.follows = carried >= one.similar and carried > 0
             one.similar = 0.0 if _asks(one.statement.text) else max(one.similar, carried)
             one.score += _SIMILAR * one.similar
 
@@ -154,12 +227,17 @@ def because(text: str) -> str | None:
     return rest if len(rest.split()) > 1 or len(rest) > 8 else text
 
 
-def _close(one: Ranked, question: Question) -> float:
-    return CLOSE if one.statement.language == question.language else CLOSE_ACROSS
-
-
 def _asks(text: str) -> bool:
     return text.rstrip("\"'”»*_ ").endswith(("?", "？"))
+
+
+def _defines(statement: Statement, terms: Sequence[Term]) -> bool:
+    """Whether a statement begins with the very words of the question, as a definition does."""
+    words = {term.word for term in terms if not term.extra}
+    first = tokens(statement.cells[0].key if statement.kind == PAIR else statement.text)
+    if statement.kind == ROW:
+        first = tokens(statement.cells[0].text)
+    return bool(words) and words <= set(first[: len(words) + 2])
 
 
 def _order(one: Ranked) -> tuple[float, int, int]:
@@ -180,7 +258,8 @@ def _has_wanted(statement: Statement, question: Question, own: bool) -> bool:
     if not wanted:
         return True
     if REASON in wanted:
-        return bool(_BECAUSE.search(statement.text))
+        under = " ".join([*statement.headings[-1:], *(path[-1] for path in statement.passage.section_paths if path)])
+        return bool(_BECAUSE.search(statement.text) or _REASONS.search(under))
     if FREQUENCY in wanted:
         return bool(_OFTEN.search(fold(statement.text)))
     if NAME in wanted or PLACE in wanted:
@@ -194,6 +273,8 @@ def _has_name(statement: Statement, question: Question, place: bool, own: bool) 
     if not _CAPITALS.search(text):
         return not place or bool(_IN_PLACE_HAN.search(text))
     known = {*tokens(question.text), *silent_words(statement.words)}
+    if not place and _AGENT.search(fold(text)):
+        return True
     for match in _PROPER.finditer(text):
         if known.isdisjoint(tokens(match[0])) and (not place or _in_place(statement, match.start(), own)):
             return True

@@ -37,7 +37,7 @@ def check_schema(shape: Any) -> str | None:
     if _too_deep(shape, MAX_DEPTH):
         return f"shape is nested deeper than {MAX_DEPTH} levels"
     try:
-        size = len(json.dumps(shape, ensure_ascii=False, allow_nan=False).encode())
+        size = len(json.dumps(shape, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
     except (TypeError, ValueError):
         return "shape is no JSON: it holds a value that JSON does not have"
     if size > MAX_BYTES:

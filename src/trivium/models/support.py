@@ -18,13 +18,20 @@ WEAK, STRONG = 0.35, 0.6
 class Backing(Struct, frozen=True):
     """How far a statement of a passage supports a sentence: the share of its telling words that stand there too.
 
-    `measured` is False when the languages differ, so that words cannot be compared.
+    `measured` is False when the languages differ, so that words cannot be compared. `held` is the share of the
+    sentence's values that the passage has.
     """
 
     number: int
     quote: str
     score: float
     measured: bool
+    held: float = 1.0
+
+    @property
+    def plain(self) -> bool:
+        """Whether the passage can be said to support the sentence."""
+        return self.score >= WEAK or (not self.measured and self.held > 0)
 
 
 class Support:
@@ -34,9 +41,30 @@ class Support:
         self.passages: dict[int, Passage] = {}
         self._statements: dict[int, list[Statement]] = {}
         self._best: dict[tuple[str, int], Backing | None] = {}
+        self._results: list[tuple[set[str], set[tuple[str, str]]]] = []
 
     def add(self, number: int, passage: Passage) -> None:
         self.passages[number] = passage
+
+    def add_result(self, text: str) -> None:
+        """What a tool gave that is no passage: it can support a sentence, but nothing can be cited for it."""
+        self._results.append((set(tokens(text)), {value.key for value in find_values(text)}))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.passages and not self._results
+
+    def told(self, sentence: str) -> bool:
+        """Whether the result of a tool says what a sentence says: its words, and all of its values."""
+        words = _telling(sentence)
+        values = {
+            value.key[1].split()[0] for value in find_values(sentence, language_of(sentence)) if value.kind != LABEL
+        }
+        for known, given in self._results:
+            held = {key[1].split()[0] for key in given if key[1].split()} | known
+            if values <= held and _share(words, known) >= WEAK and (values or _share(words, known) >= STRONG):
+                return True
+        return False
 
     @property
     def words(self) -> set[str]:
@@ -60,8 +88,7 @@ class Support:
         measured = language == best.language or not words
         if not measured:
             best = _with_values(statements, values) or best
-            return Backing(number, best.quote, held, False)
-        return Backing(number, best.quote, round(share * (0.4 + 0.6 * held), 6), True)
+        return Backing(number, best.quote, round(share * (0.4 + 0.6 * held), 6), measured, held)
 
     def best(self, sentence: str) -> Backing | None:
         """The best support in any passage."""
@@ -72,7 +99,7 @@ class Support:
 
     def _found_best(self, sentence: str) -> Backing | None:
         found = [backing for number in self.passages if (backing := self.of(sentence, number)) is not None]
-        return max(found, key=lambda backing: (backing.measured, backing.score, -backing.number), default=None)
+        return max(found, key=lambda backing: (backing.score, -backing.number), default=None)
 
     def find_value(self, text: str) -> Backing | None:
         """The statement that holds a text word for word, or a number as a value; None where none does."""

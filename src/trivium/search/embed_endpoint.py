@@ -91,7 +91,8 @@ class EndpointEmbedder:
             with opener.open(Request(self._url, body, headers), timeout=seconds) as answer:
                 return json.loads(answer.read(LONGEST_ANSWER))
         except HTTPError as error:
-            fault = f"{self._url} answered {error.code}{_reason(error)}."
+            with error:
+                fault = f"{self._url} answered {error.code}{_reason(error)}."
             if error.code in _AGAIN:
                 raise _AgainError(fault, "Try again later.", _seconds(error.headers.get("Retry-After"))) from None
             raise EmbeddingError(fault, _hint(error.code)) from None

@@ -35,13 +35,19 @@ class Elsewhere(Exception):
 class Report:
     """What a run has done so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self.embedded = 0
         self.confirmed = 0
+        self._limit = limit
 
     @property
     def items(self) -> int:
         return self.embedded + self.confirmed
+
+    @property
+    def next(self) -> int:
+        """How many items the next batch may hold; 0 ends the run."""
+        return BATCH if self._limit is None else max(0, min(BATCH, self._limit - self.items))
 
 
 class Batches:
@@ -54,12 +60,15 @@ class Batches:
         self._checked: dict[int, int] = {}
         self._leased = False
 
-    def run(self, contexts: list[int] | None = None, *, steal: bool = False) -> Generator[Report, None, None]:
-        """Go through the backlog once, one report after each batch. Raises: EmbeddingError, Elsewhere.
+    def run(
+        self, contexts: list[int] | None = None, *, limit: int | None = None, steal: bool = False
+    ) -> Generator[Report, None, None]:
+        """Go through the backlog once, or through `limit` items of it, one report after each batch.
 
-        With `steal` the work is taken away from another process, else that one is left to it.
+        With `steal` the work is taken away from another process, else that one is left to it. Raises: EmbeddingError,
+        Elsewhere.
         """
-        report = Report()
+        report = Report(limit)
         self._leased = False
         model = self._embedder.info().model
         with self._store.read() as session:
@@ -75,15 +84,15 @@ class Batches:
 
     def _run_set(self, of: stored.Set, report: Report, steal: bool) -> Iterator[Report]:
         after: int | str | None = None
-        while True:
+        while size := report.next:
             with self._store.read(timeout=600) as session:
-                batch = stored.lacking(session, of, after, BATCH)
+                batch = stored.lacking(session, of, after, size)
             if not batch:
                 break
             after = batch[-1].after
             self._embed(of, batch, report, steal)
             yield report
-        if of.kind == stored.ARTIFACT and (outdated := self._outdated(of)):
+        if of.kind == stored.ARTIFACT and report.next and (outdated := self._outdated(of)):
             for start in range(0, len(outdated), BATCH):
                 with self._store.read() as session:
                     batch = stored.pieces(session, of, outdated[start : start + BATCH])

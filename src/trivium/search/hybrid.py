@@ -6,7 +6,9 @@ side never lowers a score. The figures were chosen on the tuning half of `tests/
 
 from __future__ import annotations
 
-KNEE, FAINT, FULL, STEEP = 0.5, 0.02, 0.9, 2
+import math
+
+KNEE, FAINT, FULL = 0.6, 0.005, 0.9
 """Up to the knee the share of the words that a concept holds tells little, since any text holds a few common ones;
 above it words count more and more, up to `FULL` for all of them."""
 CEILING = 0.99
@@ -14,8 +16,10 @@ CEILING = 0.99
 HELD, NOT_HELD = 0.9, 0.85
 """What a concept scores at least that holds the codes of the question, and at most when it does not."""
 
-LITTLE, FADING = 0.1, 1.25
-"""Passages: the share of a question's words that tells nothing yet, and how fast the rest fades with those missing."""
+HALF, BY_SHARE, BY_COVERAGE = 0.45, 0.6, 1.2
+"""Passages: words count from about half of them on, quickly then, and up to nearly twice as much as meaning; their bm25
+counts half of that.
+"""
 MOST_BY_WORDS = 0.6
 """What a passage is taken to mean at most while it has no vector."""
 
@@ -47,17 +51,27 @@ def meaning_score(keyword: float, meaning: float | None) -> float:
     return round(keyword if meaning is None else min(_bounded(meaning), CEILING), 6)
 
 
-def passage_score(coverage: float, meaning: float | None) -> float:
-    """The hybrid score of a passage: the mean of both sides. It may be negative, and then the passage is no hit.
+def words_score(share: float, coverage: float) -> float:
+    """What the words of a passage count, in [0, 1].
 
-    `coverage` is the share of the question's words that it holds, each counted by how rare it is. A passage without a
-    vector is taken to mean what its words say.
-
-    >>> passage_score(1.0, 0.5), passage_score(0.05, 0.5)
-    (0.75, 0.25)
+    `coverage` is the part of the question's words that it holds, each counted by how rare it is; `share` is its bm25
+    as a part of what a passage with each word about once would have.
     """
-    words = float(max(0.0, (coverage - LITTLE) / (1 - LITTLE)) ** FADING)
-    return ((min(coverage, MOST_BY_WORDS) if meaning is None else meaning) + words) / 2
+    met = math.sqrt(max(0.0, (coverage - HALF) / (1 - HALF)))
+    return (BY_SHARE * share + BY_COVERAGE * met) / (BY_SHARE + BY_COVERAGE)
+
+
+def passage_score(words: float, coverage: float, meaning: float | None) -> float:
+    """The hybrid score of a passage, from its `words_score` and the score of its meaning; below 0 it is no hit.
+
+    A passage without a vector is taken to mean what its words say.
+
+    >>> round(passage_score(1.0, 1.0, 0.44), 6), round(passage_score(0.0, 0.0, 0.42), 6)
+    (0.8, 0.15)
+    """
+    weight = BY_SHARE + BY_COVERAGE
+    guess = min(coverage, MOST_BY_WORDS) if meaning is None else meaning
+    return (guess + weight * words) / (1 + weight)
 
 
 def _counted(share: float) -> float:
@@ -65,7 +79,7 @@ def _counted(share: float) -> float:
     if share <= KNEE:
         return FAINT * share
     start = FAINT * KNEE
-    return float(start + (FULL - start) * ((share - KNEE) / (1 - KNEE)) ** STEEP)
+    return start + (FULL - start) * (share - KNEE) / (1 - KNEE)
 
 
 def _bounded(score: float) -> float:

@@ -60,8 +60,8 @@ def index_texts(name: str, attributes: dict[str, Any]) -> tuple[str, str, str]:
 
 def _tokens(text: str) -> str:
     """What `tokens` gives, with spaces between."""
-    if not text:
-        return ""
+    if "\n" not in text:
+        return " ".join(filter(None, line_tokens(text)))
     words, joined = zip(*map(line_tokens, text.split("\n")), strict=True)
     return " ".join(filter(None, words + joined))
 

@@ -8,11 +8,12 @@ from math import log
 
 from msgspec import Struct
 
-from trivium.search.hybrid import passage_score
+from trivium.search.hybrid import passage_score, words_score
 from trivium.search.meaning import Asked
 from trivium.search.passage import CHUNK
 from trivium.search.segment import tokens
 from trivium.search.stop_words import stop_words_of
+from trivium.search.vectors import View
 from trivium.search.words import codes, question_tokens, stem
 from trivium.store import chunks
 from trivium.store.sqlite import Session
@@ -68,44 +69,50 @@ class Leg:
         """About `number` hits or more, best first, equal ones by id. Some may no longer be live."""
         if not self.size:
             return []
-        coverage: dict[int, float] = {}
+        view = None if asked is None else asked.asking(self._session, self.ctx, self._kind)
+        words: dict[int, tuple[float, float]] = {}
         held: set[int] = set()
         for one in questions:
             holders = chunks.holders(self._session, self.reach, [*one.words, *one.codes])
-            for id_, share in self._by_words(one.words, holders, number):
-                coverage[id_] = max(coverage.get(id_, 0.0), share)
+            for id_, score, coverage in self._by_words(one.words, holders, number):
+                words[id_] = max(words.get(id_, (0.0, 0.0)), (score, coverage))
             held |= self._by_codes(one.codes, holders)
-        if asked is None:
-            found = [_found(id_, share, None, held) for id_, share in coverage.items()]
+        if asked is None or view is None:
+            found = [_found(id_, by_words, None, held) for id_, by_words in words.items()]
         else:
-            found = self._with_meaning(coverage, held, number, asked)
+            found = self._with_meaning(words, held, number, asked, view())
         found.sort(key=lambda hit: (not hit.held, -hit.score, hit.id))
         return found
 
-    def _with_meaning(self, coverage: dict[int, float], held: set[int], number: int, asked: Asked) -> list[Found]:
-        view = asked.view(self._session, self.ctx, self._kind)
+    def _with_meaning(
+        self, words: dict[int, tuple[float, float]], held: set[int], number: int, asked: Asked, view: View
+    ) -> list[Found]:
         near = {hit.id: hit for hit in view.nearest(number)}
         found = []
-        for id_ in dict.fromkeys([*coverage, *near]):
+        for id_ in dict.fromkeys([*words, *near]):
             hit = near.get(id_) or view.of(id_)
             meaning = None if hit is None else asked.score(hit.cosine)
-            share = coverage.get(id_, 0.0)
-            if share > 0 or (meaning is not None and meaning > 0):
-                found.append(_found(id_, share, meaning, held))
+            by_words = words.get(id_, (0.0, 0.0))
+            if by_words[0] > 0 or (meaning is not None and meaning > 0):
+                found.append(_found(id_, by_words, meaning, held))
         return found
 
-    def _by_words(self, words: list[str], holders: dict[str, int], number: int) -> list[tuple[int, float]]:
-        """The passages that hold most of the words, each with the share of them that it holds.
+    def _by_words(self, words: list[str], holders: dict[str, int], number: int) -> list[tuple[int, float, float]]:
+        """The passages that hold most of the words: id, score of the words, and the part of them that it holds.
 
-        The share is the passage's bm25 as a part of what one that holds each word about once would have: it counts
-        rare words more, and compares between questions and between contexts. Words that no passage holds count too.
+        Rare words count more; those that no passage holds count too, so that the score compares between questions
+        and between contexts.
         """
         known = sorted((word for word in words if holders[word]), key=lambda word: holders[word])[:MOST_WORDS]
         if self.size > SMALL:
             known = [word for place, word in enumerate(known) if place < 2 or holders[word] <= COMMON * self.size]
-        whole = sum(self._rarity(holders[word]) for word in words if word in known or not holders[word])
-        found = chunks.ranked(self._session, self.reach, known, number)
-        return [(id_, min(1.0, bm25 / whole)) for id_, bm25 in found]
+        rarity = {word: self._rarity(holders[word]) for word in words if word in known or not holders[word]}
+        whole = sum(rarity.values())
+        found = []
+        for match in chunks.ranked(self._session, self.reach, known, number):
+            coverage = sum(rarity[word] for place, word in enumerate(known) if match.held >> place & 1) / whole
+            found.append((match.id, words_score(min(1.0, match.bm25 / whole), coverage), coverage))
+        return found
 
     def _by_codes(self, wanted: list[str], holders: dict[str, int]) -> set[int]:
         """The passages that hold every code of the question."""
@@ -113,13 +120,13 @@ class Leg:
             return set()
         if min(holders[code] for code in wanted) > MOST_HOLDERS:
             return set()
-        return {row[0] for row in chunks.ranked(self._session, self.reach, wanted, MOST_HOLDERS, every=True)}
+        return {row.id for row in chunks.ranked(self._session, self.reach, wanted, MOST_HOLDERS, every=True)}
 
     def _rarity(self, holders: int) -> float:
         """The inverse document frequency, as FTS5 has it."""
         return max(1e-6, log((self.size - holders + 0.5) / (holders + 0.5)))
 
 
-def _found(id_: int, coverage: float, meaning: float | None, held: set[int]) -> Found:
-    score = max(passage_score(coverage, meaning), 0.01 * coverage)
+def _found(id_: int, words: tuple[float, float], meaning: float | None, held: set[int]) -> Found:
+    score = max(passage_score(*words, meaning), 0.01 * words[0])
     return Found(id_, round(min(score, 1.0), 6), id_ in held)

@@ -16,7 +16,7 @@ from trivium.search import embed_builtin
 from trivium.search.calibration import score_of
 from trivium.search.embed_worker import Background, Batches, Elsewhere, Report
 from trivium.search.embedder import Embedder, EmbedderInfo
-from trivium.search.vectors import Matrices, View
+from trivium.search.vectors import Asking, Matrices, View
 from trivium.settings import Settings
 from trivium.store import vectors as stored
 from trivium.store.sqlite import Session, SqliteStore
@@ -34,6 +34,8 @@ NO_MEANING: dict[str, Any] = {
     "fault": None,
 }
 """What `Meaning.status` says where there is no embedder."""
+MANY = 5_000
+"""Vectors from which comparing them is worth a thread."""
 SILENCE = 30.0
 """Seconds for which no question is sent to an embedder that has just failed."""
 _REMEMBERED = 500
@@ -48,9 +50,20 @@ class Asked(Struct):
 
     def view(self, session: Session, ctx: int, kind: str) -> View:
         """The vectors of a kind in a context, compared with the questions."""
-        view = self.matrices.look(session, stored.Set(ctx, kind, self.info.model), self.info.dimensions)
+        view = self._look(session, ctx, kind)
         view.ask(self.vectors)
         return view
+
+    def asking(self, session: Session, ctx: int, kind: str) -> Callable[[], View]:
+        """As `view`, but many vectors are compared on another thread, until the result is called for."""
+        view = self._look(session, ctx, kind)
+        if len(view) < MANY:
+            view.ask(self.vectors)
+            return lambda: view
+        return Asking(view, self.vectors).view
+
+    def _look(self, session: Session, ctx: int, kind: str) -> View:
+        return self.matrices.look(session, stored.Set(ctx, kind, self.info.model), self.info.dimensions)
 
     def score(self, cosine: float) -> float:
         """A cosine as a score: 0 at the model's floor, 1 at its ceiling."""
@@ -189,19 +202,17 @@ class Meaning:
         contexts: list[int] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Report:
-        """Work off the backlog here and now, about `limit` items of it; `progress` is told how many are done.
+        """Work off the backlog here and now, or `limit` items of it; `progress` is told how many are done.
 
         Raises: MissingExtraError, EmbeddingError.
         """
         report = Report()
         batches = self._batches()
-        runs = batches.run(contexts, steal=True)
+        runs = batches.run(contexts, limit=limit, steal=True)
         try:
             for report in runs:
                 if progress is not None:
                     progress(report.items)
-                if limit is not None and report.items >= limit:
-                    break
         except Elsewhere:
             raise EmbeddingError("Another process has taken the work over.", "Let it finish.") from None
         finally:

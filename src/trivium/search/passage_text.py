@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from trivium.search.words import passage_tokens
+from trivium.search.words import passage_line, passage_tokens
 
 VERSION = "1"
 """Raised whenever the same text gives other tokens: the next curate of a context then reads all of it again."""
@@ -16,10 +17,16 @@ def chunk_texts(path: str, title: str, sections: Iterable[Sequence[str]], text: 
     The heading is the document's path and title with the heading paths of the chunk, each word once.
     """
     headings = [path, title, *(heading for section in sections for heading in section)]
-    found = dict.fromkeys(token for part in headings for token in passage_tokens(part))
-    return " ".join(found), " ".join(passage_tokens(text))
+    found = dict.fromkeys(token for part in headings for token in _of_heading(part))
+    return " ".join(found), passage_line(text)
+
+
+@lru_cache(maxsize=4_096)
+def _of_heading(text: str) -> tuple[str, ...]:
+    """The tokens of a heading, which the chunks below it share."""
+    return tuple(passage_tokens(text))
 
 
 def artifact_texts(name: str, text: str) -> tuple[str, str]:
     """Name and body of an artifact as space-separated tokens, for `store.chunks.add_artifacts`."""
-    return " ".join(dict.fromkeys(passage_tokens(name))), " ".join(passage_tokens(text))
+    return " ".join(dict.fromkeys(passage_tokens(name))), passage_line(text)

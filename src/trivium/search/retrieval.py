@@ -20,12 +20,16 @@ from trivium.store import chunks, vectors
 from trivium.store.sqlite import Session, SqliteStore
 
 MOST_WORDINGS = 8
+LEAST = 150
+"""Candidates that each side proposes at least."""
 NEIGHBOUR = 0.6
 """What a neighbour of a hit scores beside the hit."""
 HELD, NOT_HELD = 0.9, 0.89
 """What a passage scores at least that holds the codes of a question, and what the others are multiplied by then."""
 EXACT = 0.95
 """What a passage scores at least whose heading, title or name is the question itself."""
+FOR_A_FACT = 0.85
+"""What an artifact's score is multiplied by for a question that is about a fact: passages are nearer to the source."""
 FROM_ARTIFACT = 0.1
 """By how much of the room above its score a chunk rises whose document an artifact that was found is built from."""
 
@@ -97,9 +101,8 @@ def search(
                 leg = _leg(session, context.ctx, kind_, {} if sizes is None else sizes)
                 found += [(context, kind_, hit) for hit in _live(session, leg, questions, limit, asked)]
     passages = _names_first(_passages(session, _codes_first(found)), wordings)
-    connected = kind == "both" and asks_for_connections(wordings[0])
-    if connected:
-        passages = _artifacts_first(passages)
+    if kind == "both":
+        passages = (_artifacts_first if asks_for_connections(wordings[0]) else _chunks_first)(passages)
     passages.sort(key=_order)
     passages = passages[:limit]
     if expand:
@@ -125,7 +128,7 @@ def _leg(session: Session, ctx: int, kind: str, sizes: Sizes) -> Leg:
 
 def _live(session: Session, leg: Leg, questions: list[Question], limit: int, asked: Asked | None) -> list[Found]:
     """The best live hits; more are read when many turn out to be of documents that have been deleted."""
-    number = max(400, 4 * limit)
+    number = max(LEAST, 4 * limit)
     while True:
         hits = leg.find(questions, number, asked)
         live: list[Found] = []
@@ -164,6 +167,14 @@ def _entry_level(passages: list[Passage]) -> str | None:
     if not passages:
         return None
     return "artifacts" if passages[0].kind == ARTIFACT else "chunks"
+
+
+def _chunks_first(passages: list[Passage]) -> list[Passage]:
+    """For a question about a fact."""
+    return [
+        structs.replace(passage, score=round(FOR_A_FACT * passage.score, 6)) if passage.kind == ARTIFACT else passage
+        for passage in passages
+    ]
 
 
 def _artifacts_first(passages: list[Passage]) -> list[Passage]:

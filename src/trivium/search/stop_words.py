@@ -30,13 +30,14 @@ _STOP_WORDS = {
         mit muss müssen nach nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner
         seit sich sie sind soll sollte sondern um und uns unser unsere viel vom von vor waren warum wegen weil
         welche welchem welchen welcher welches wem wen wenn wer werde werden wie wieder wir wird wo wohin woher
-        womit wurde wurden zu zum zur zwischen darf dürfen | am an bin da dann den die hat in man mein so über
+        womit wurde wurden zu zum zur zwischen darf dürfen wann sowie etwa bitte des einmal
+        | am an bin da dann den die hat in man mein so über
         unter war was will""",
     "fr": """
         au aux avec avez avoir ce ceci cela ces cet cette ceux chez comme dans de donc dont du elle elles en et eu
         été être il ils je la le les leur leurs lui mes même moi ne nos notre nous où par pas pendant peut plus
         pourquoi qu quand que quel quelle quelles quels qui ses sont sous sur ta te tes toi tu un une vos votre
-        vous était | a ai an comment des est fait l d ma me mon on ont ou pour sa sans se si son ton""",
+        vous était | a ai an comment est fait l d ma me mon on ont ou pour sa sans se si son ton""",
     "es": """
         al algo cual cuales cuando cuanto cuantos de del desde donde el ella ellas ellos entre es esa ese eso esta
         están este esto estos fue ha han hasta hay la las le les lo los más mi mis muy nada ni nos nosotros otra

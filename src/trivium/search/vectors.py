@@ -129,6 +129,29 @@ class Matrix:
         self._positions = {id_: place for place, id_ in enumerate(found) if id_}
 
 
+class Asking(threading.Thread):
+    """A comparison that runs while something else is done; `view` waits for it."""
+
+    def __init__(self, view: View, questions: np.ndarray) -> None:
+        super().__init__(name="trivium-vectors", daemon=True)
+        self._view = view
+        self._questions = questions
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._view.ask(self._questions)
+        except BaseException as error:
+            self._error = error
+
+    def view(self) -> View:
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._view
+
+
 class View:
     """One moment's vectors."""
 
@@ -146,8 +169,8 @@ class View:
         """Compare every vector with the questions (one row each); the best counts."""
         if len(self._rows):
             with one_thread():
-                compared = self._rows @ questions.T
-            self._cosines = compared.max(axis=1)
+                compared = self._rows @ (questions[0] if len(questions) == 1 else questions.T)
+            self._cosines = compared if compared.ndim == 1 else compared.max(axis=1)
             self._cosines[self._ids == 0] = _NOWHERE
 
     def nearest(self, number: int, among: Sequence[int] | None = None) -> list[Near]:

@@ -24,8 +24,32 @@ def question_tokens(text: str) -> list[str]:
 
 
 def passage_tokens(text: str) -> list[str]:
-    """Index tokens of a passage in order, repeats included."""
-    return [_STEMS[token] for token in tokens(text)]
+    """Index tokens of a passage, repeats included."""
+    return passage_line(text).split()
+
+
+def passage_line(text: str) -> str:
+    """Index tokens of a passage with a space between each.
+
+    Tokens never reach over white space, so each word is cut once and remembered: a text has few different ones.
+    """
+    return " ".join(filter(None, map(_WORDS.__getitem__, plain(text).split())))
+
+
+class _Words(dict[str, str]):
+    """Word to its index tokens with spaces between, filled as words are met."""
+
+    def __missing__(self, word: str) -> str:
+        found = " ".join([_STEMS[token] for token in tokens(word)])
+        if len(word) <= _LONGEST_REMEMBERED:
+            if len(self) > _REMEMBERED:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_WORDS = _Words()
+_LONGEST_REMEMBERED = 40
 
 
 class _Stems(dict[str, str]):

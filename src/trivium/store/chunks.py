@@ -7,7 +7,7 @@ that `trivium.search.passage_text` cut; what they hold of rows that are not live
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -140,6 +140,28 @@ def indexed_artifacts(session: Session, ctx: int) -> int:
     return int(session.value(f"SELECT count(*) FROM {_artifact_table(ctx)}"))
 
 
+def index_faults(session: Session, ctx: int) -> int:
+    """How many live rows have no entry, and how many entries no row.
+
+    Chunks of a context whose manifest switches the index off need none; those of a curate that was cut short may have.
+    """
+    off = session.value("SELECT ledger ->> '$.keyword' FROM context WHERE id = ?", (ctx,)) == 0
+    documents = "SELECT id FROM document WHERE ctx = ?1 AND live = 1"
+    parts = (
+        (_chunk_table(ctx), "chunk", f"document IN ({documents})"),
+        (_artifact_table(ctx), "artifact", "live = 1"),
+    )
+    faults = 0
+    for table, rows, shown in parts:
+        live = f"SELECT id FROM {rows} WHERE ctx = ?1 AND {shown}"
+        entries = f"SELECT id FROM {table}_docsize"
+        if rows == "artifact" or not off:
+            faults += int(session.value(f"SELECT count(*) FROM ({live} EXCEPT {entries})", (ctx,)))
+        other = f"SELECT id FROM {rows} WHERE ctx = ?1"
+        faults += int(session.value(f"SELECT count(*) FROM ({entries} EXCEPT {other})", (ctx,)))
+    return faults
+
+
 def _chunk_table(ctx: int) -> str:
     return f"chunk_text_{int(ctx)}"
 
@@ -163,7 +185,7 @@ def chunk_reach(ctx: int) -> Reach:
     return Reach(
         _chunk_table(ctx),
         HEADING_WEIGHT,
-        "SELECT c.id FROM chunk AS c CROSS JOIN document AS d ON d.id = c.document"
+        "SELECT c.id FROM chunk AS c NOT INDEXED CROSS JOIN document AS d ON d.id = c.document"
         " WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.id IN (SELECT value FROM json_each(?2))",
     )
 
@@ -172,7 +194,7 @@ def artifact_reach(ctx: int) -> Reach:
     return Reach(
         _artifact_table(ctx),
         NAME_WEIGHT,
-        "SELECT id FROM artifact WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))",
+        "SELECT id FROM artifact NOT INDEXED WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))",
     )
 
 
@@ -187,18 +209,25 @@ def indexed(session: Session, reach: Reach) -> int:
     return int(session.value(f"SELECT count(*) FROM {reach.table}"))
 
 
-def ranked(
-    session: Session, reach: Reach, tokens: Sequence[str], limit: int, *, every: bool = False
-) -> list[tuple[int, float]]:
-    """Rows that hold any of the tokens (or every one), as (id, bm25), best first; some may no longer be live.
+class Match(NamedTuple):
+    """A row of the index that matched: `bm25` is positive, higher is better; bit n of `held` tells of token n."""
 
-    bm25 is positive, higher is better.
-    """
+    id: int
+    bm25: float
+    held: int
+
+
+def ranked(session: Session, reach: Reach, tokens: Sequence[str], limit: int, *, every: bool = False) -> list[Match]:
+    """Rows that hold any of the tokens (or every one), best first; some may no longer be live."""
     if not tokens or limit < 1:
         return []
+    table = reach.table
     match = (" AND " if every else " OR ").join('"' + token.replace('"', '""') + '"' for token in tokens)
-    sql = f"SELECT rowid, -rank FROM {reach.table} WHERE {reach.table} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
-    return session.rows(sql, (match, f"bm25({reach.heading}, 1.0)", limit))
+    sql = (
+        f"SELECT rowid, -rank, held_phrases({table}) FROM {table} WHERE {table} MATCH ? AND rank MATCH ?"
+        " ORDER BY rank LIMIT ?"
+    )
+    return [Match(*row) for row in session.execute(sql, (match, f"bm25({reach.heading}, 1.0)", limit))]
 
 
 def live(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> set[int]:
@@ -221,9 +250,10 @@ def _live(session: Session, ctx: int, reach: Reach, tokens: Sequence[str], limit
     wanted = limit
     while True:
         found = ranked(session, reach, tokens, wanted)
-        alive = live(session, ctx, reach, [row[0] for row in found])
+        alive = live(session, ctx, reach, [row.id for row in found])
         if len(found) < wanted or len(alive) >= limit:
-            return sorted((pair for pair in found if pair[0] in alive), key=lambda pair: (-pair[1], pair[0]))[:limit]
+            pairs = [(row.id, row.bm25) for row in found if row.id in alive]
+            return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:limit]
         wanted *= 4
 
 
@@ -233,6 +263,7 @@ _CHUNK = (
     "c.id, c.key, c.document, c.position, c.start, c.stop, c.first_line, c.last_line, json(c.place), c.text,"
     " d.path, d.title, d.dated FROM chunk AS c CROSS JOIN document AS d ON d.id = c.document"
 )
+_CHUNK_BY_ID = _CHUNK.replace(" AS c ", " AS c NOT INDEXED ")
 _ARTIFACT = "id, key, name, type, kind, scope, format, json(sources), json(edges), text FROM artifact"
 
 
@@ -248,9 +279,8 @@ def _artifact(row: tuple[Any, ...]) -> ArtifactRow:
 
 def chunks(session: Session, ctx: int, ids: Iterable[int]) -> dict[int, ChunkRow]:
     """The live chunks among these ids."""
-    sql = (
-        f"SELECT {_CHUNK} WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.id IN (SELECT value FROM json_each(?2))"
-    )
+    alive = "c.ctx = ?1 AND c.live = 1 AND d.live = 1"
+    sql = f"SELECT {_CHUNK_BY_ID} WHERE {alive} AND c.id IN (SELECT value FROM json_each(?2))"
     return {row[0]: _chunk(row) for row in session.execute(sql, (ctx, encode(list(ids))))}
 
 
@@ -265,7 +295,7 @@ def chunk_ids(session: Session, ctx: int, keys: Iterable[str]) -> dict[str, int]
 
 def artifacts(session: Session, ctx: int, ids: Iterable[int]) -> dict[int, ArtifactRow]:
     """The live artifacts among these ids."""
-    sql = f"SELECT {_ARTIFACT} WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))"
+    sql = f"SELECT {_ARTIFACT} NOT INDEXED WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))"
     return {row[0]: _artifact(row) for row in session.execute(sql, (ctx, encode(list(ids))))}
 
 

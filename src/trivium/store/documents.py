@@ -117,6 +117,12 @@ def notes(session: Session, ctx: int) -> Iterator[tuple[str, str]]:
         yield row[0], row[1]
 
 
+def longest(session: Session, ctx: int, limit: int) -> list[DocumentRow]:
+    """The longest live documents."""
+    sql = f"{_ROW} WHERE ctx = ? AND live = ? ORDER BY chars DESC, path LIMIT ?"
+    return [_document(row) for row in session.execute(sql, (ctx, LIVE, limit))]
+
+
 def without_terms(session: Session, ctx: int) -> DocumentRow | None:
     """A document, staged or live, whose outline does not tell yet which terms it defines."""
     row = session.row(

@@ -66,6 +66,18 @@ def pieces(session: Session, source: int) -> Iterator[bytes]:
             yield piece
 
 
+def head(session: Session, source: int, size: int) -> bytes:
+    """The first bytes of a source."""
+    if session.value("SELECT 1 FROM source_content WHERE source = ?", (source,)) is None:
+        return b""
+    blob = session.connection.blob_open("main", "source_content", "content", source, False)
+    try:
+        found: bytes = blob.read(size)
+    finally:
+        blob.close()
+    return found
+
+
 def save(
     session: Session,
     ctx: int,

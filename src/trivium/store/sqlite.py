@@ -653,6 +653,12 @@ def _register_functions(connection: apsw.Connection) -> None:
     connection.create_scalar_function("kip_json_equal", _json_equal, 2, deterministic=True)
     connection.create_scalar_function("kip_canonical", _canonical, 1, deterministic=True)
     connection.create_scalar_function("kip_compare_numbers", _compare_numbers, 2, deterministic=True)
+    connection.register_fts5_function("held_phrases", _held_phrases)
+
+
+def _held_phrases(match: Any, *_: Any) -> int:
+    """Which phrases of a full-text query a row holds, as bits: the first phrase is the lowest."""
+    return sum(1 << place for place in range(match.phrase_count) if match.phrase_columns(place))
 
 
 _patterns: dict[str, Any] = {}

@@ -88,6 +88,17 @@ def finish(
     )
 
 
+def prune(session: Session, workspace: str, keep: int) -> None:
+    """Forget the oldest tasks that have ended; about `keep` of them stay."""
+    border = session.value(
+        "SELECT id FROM task WHERE workspace = ? ORDER BY id DESC LIMIT 1 OFFSET ?", (workspace, keep)
+    )
+    if border is not None:
+        ended = encode([COMPLETED, CANCELLED, FAILED])
+        sql = "DELETE FROM task WHERE workspace = ? AND id <= ? AND state IN (SELECT value FROM json_each(?))"
+        session.execute(sql, (workspace, border, ended))
+
+
 def open_rows(session: Session, workspace: str, ctx: int | None = None) -> list[TaskRow]:
     """The tasks that have not ended, oldest first."""
     sql = f"{_ROW} WHERE workspace = ?1 AND (?2 IS NULL OR ctx = ?2) AND state IN (SELECT value FROM json_each(?3))"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +16,7 @@ import msgspec
 
 from trivium.why import documents, entries, glance, linking, manifests, memory, symbols
 from trivium.why.config import Config
-from trivium.why.discover import Discovery, Reader, discover, discover_memory, read_bytes
+from trivium.why.discover import Discovery, Reader, discover, read_bytes
 from trivium.why.fingerprint import FileHashes, history_state
 from trivium.why.glance import Glance
 from trivium.why.history import read_history
@@ -43,7 +42,7 @@ from trivium.why.model import (
 )
 from trivium.why.places import is_document
 from trivium.why.reasons import Places
-from trivium.why.state import PYTHON_GRAMMAR, is_read, languages_of, marked, rules_of, state_of, versions
+from trivium.why.state import PYTHON_GRAMMAR, Survey, languages_of, marked, rules_of, state_of, survey, versions
 
 ANALYZER = "knowledge-entities"
 DOCUMENTS = "documents"
@@ -75,7 +74,7 @@ class Parts(Closed):
     """Parts by path, valid only under the same `key`, those of Python files under the same grammar; and the history."""
 
     key: str = ""
-    grammar: str = PYTHON_GRAMMAR
+    grammar: str = ""
     files: dict[str, Part] = msgspec.field(default_factory=dict)
     history: KeptHistory | None = None
 
@@ -157,23 +156,21 @@ def build(
 ) -> Build:
     """Read a repository. `parts` and `hashes` of an earlier build save reading what has not changed."""
     root = Path(root).resolve()
-    history = history_state(root, config) if config.entities else None
-    discovery = discover(root, config)
+    found = survey(root, config, listing=discover)
+    discovery = found.discovery
     discovery.files.sort(key=lambda file: file.path)
-    reading = _Reading(root, config, discovery, parts or Parts(), hashes or FileHashes(), progress)
+    reading = _Reading(found, parts or Parts(), hashes or FileHashes(), progress)
     reading.run()
-    index = _assemble(root, config, discovery, reading, history)
+    index = _assemble(root, config, discovery, reading)
     body = canonical(index)
     index.index_hash = sha256(body)
-    state = state_of(root, config, discovery, _AsRead(reading.hashes.entries, reading.digests), history)
-    mark = marked(state, reading.modules)
+    mark = marked(state_of(found, _AsRead(reading.hashes.entries, reading.digests)), reading.modules)
     done = Build(index, body, mark, reading.parts, reading.hashes, _summary(index, discovery, reading))
-    if config.entities and history_state(root, config) != history:
+    if config.entities and history_state(root, config) != found.history:
         done.fingerprint = f"moved:{mark}"  # commits came in meanwhile: the index is whole, but no longer of this state
         done.parts.history = None
     else:
-        counts = partial(is_read, rules=reading.rules)
-        done.glance = glance.take(root, config, discovery, reading.hashes, counts, mark, history)
+        done.glance = glance.take(found, reading.hashes, mark)
     return done
 
 
@@ -194,16 +191,15 @@ class _Reading:
 
     def __init__(
         self,
-        root: Path,
-        config: Config,
-        discovery: Discovery,
+        found: Survey,
         earlier: Parts,
         hashes: FileHashes,
         progress: Progress | None,
     ) -> None:
-        self.root = root
-        self.rules = rules_of(config)
-        self.discovery = discovery
+        self.found = found
+        self.root = found.root
+        self.rules = rules_of(found.config)
+        self.discovery = discovery = found.discovery
         self.hashes = hashes
         self.progress = progress
         languages = languages_of(file.path for file in discovery.files)
@@ -211,7 +207,7 @@ class _Reading:
         self.earlier = earlier.files if earlier.key == key else {}
         self.other_grammar = earlier.grammar != PYTHON_GRAMMAR
         self.kept_history = earlier.history
-        self.parts = Parts(key)
+        self.parts = Parts(key, PYTHON_GRAMMAR)
         self.analysis = symbols.Analysis()
         self.manifests: dict[str, bytes] = {}
         self.digests: dict[str, str] = {}
@@ -306,9 +302,7 @@ class _Reading:
 # --- putting together -----------------------------------------------------------------------------
 
 
-def _assemble(
-    root: Path, config: Config, discovery: Discovery, reading: _Reading, state: dict[str, Any] | None
-) -> Index:
+def _assemble(root: Path, config: Config, discovery: Discovery, reading: _Reading) -> Index:
     read = [part.document for part in reading.parts.files.values() if part.document is not None]
     modules = reading.modules
     paths = [file.path for file in discovery.files]
@@ -322,20 +316,20 @@ def _assemble(
     )
     index = Index(FORMAT_VERSION, "", built.entries, paths, built.mentions)
     if config.entities:
-        history = _history(root, config, reading, state)
+        history = _history(root, config, reading)
         _add_entities(root, config, discovery, reading, index, read, modules, built, history)
     return index
 
 
-def _history(root: Path, config: Config, reading: _Reading, state: dict[str, Any] | None) -> History:
-    """The window of history, from the earlier build if the repository is in the same state, `state`."""
+def _history(root: Path, config: Config, reading: _Reading) -> History:
+    """The window of history, from the earlier build if the repository is in the same state."""
+    if reading.found.history is None:
+        return read_history(root, config)
+    state = reading.found.history | {"tag": config.since_tag}  # a tag that is not there differs from none
     kept = reading.kept_history
     if kept is None or kept.state != state:
-        found = read_history(root, config)
-        kept = KeptHistory(state, found) if found.lasting and state is not None else None
-        reading.parts.history = kept
-        return found
-    reading.parts.history = kept
+        kept = KeptHistory(state, read_history(root, config))
+    reading.parts.history = kept if kept.history.lasting else None
     return kept.history
 
 
@@ -360,7 +354,7 @@ def _add_entities(
     index.changes_by_path = by_path
     index.entities_by_path = linked.entities_by_path
     index.entities_by_name = linked.entities_by_name
-    index.memory_relations = _relations(root, config, index.entities, reading)
+    index.memory_relations = _relations(root, index.entities, reading)
     reading.reasons.unite(linked.places)
     reading.reasons.unite({code: built.mentioned() for code in built.reasons})
     records = [
@@ -382,9 +376,9 @@ def _documents(reasons: Places) -> Coverage:
     return Coverage(ANALYZER, DOCUMENTS, status, reason=reason, evidence=reasons.evidence())
 
 
-def _relations(root: Path, config: Config, entities: list[Entity], reading: _Reading) -> list[MemoryRelation]:
+def _relations(root: Path, entities: list[Entity], reading: _Reading) -> list[MemoryRelation]:
     notes: list[MemoryNote] = []
-    for source, files in discover_memory(root, config).items():
+    for source, files in reading.found.memory.items():
         for file in files:
             found = read_bytes(root, file, MAX_DOCUMENT_BYTES)
             if found.data is None:

@@ -161,7 +161,7 @@ class _Glossary:
             letter = _INDEX.fullmatch(heading.text) is not None
             if letter and following is not None and following.level > heading.level:
                 continue
-            if opening is not None and _is_group(self._source, opening, least=1 if letter else 2):
+            if opening is not None and _is_group(self._source, opening, letter):
                 continue
             entity = _concept(self._source, heading.text, (heading.line, self._source.section_end(index)))
             if entity is not None:
@@ -272,8 +272,14 @@ def _openings(source: DocumentSource) -> dict[int, Block]:
     return {block.line: after for block, after in pairwise(blocks) if block.kind == HEADING}
 
 
-def _is_group(source: DocumentSource, opening: Block, least: int = 2) -> bool:
-    """Whether a heading only gathers terms: some, and most of what its list or table holds, follow at once."""
+def _is_group(source: DocumentSource, opening: Block, letter: bool) -> bool:
+    """Whether a heading only gathers terms: at least two, below a letter of an index one, follow at once.
+
+    They are most of what its list or table holds.
+    """
+    least = 1 if letter else 2
+    if letter and opening.kind == PARAGRAPH:
+        return next(_definitions(source, opening, bold=True, glossary=True), None) is not None
     if opening.kind == TABLE:
         return len(opening.rows) > least
     items = [item for item in opening.items if item.depth == 0] if opening.kind == LIST else []

@@ -60,20 +60,26 @@ _OPEN_FILE = _OPEN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _BY_FOLDER = os.open in os.supports_dir_fd
 
 
+Passed = tuple[str, int, int]
+"""A listed name that is no file: its path, its kind as in a mode (0 for none), its time in nanoseconds if a folder."""
+
+
 class Trace:
     """How a list came about, for a quick look later on; of no account when lists are compared.
 
-    `listing` is a digest of what git printed, `passed` are listed names that are no files just now: removed ones,
-    links, folders. `steady` tells that the same again gives the same files: no limit was met, nothing was left open.
+    `listing` is a digest of what git printed, `passed` are listed names that were no files at `moment` (nanoseconds):
+    removed ones, links, folders. `steady` tells that the same again gives the same files: no limit was met, nothing was
+    left open.
     """
 
     __hash__ = None  # type: ignore[assignment]
-    __slots__ = ("listing", "passed", "steady")
+    __slots__ = ("listing", "moment", "passed", "steady")
 
-    def __init__(self, listing: str, passed: list[str], steady: bool) -> None:
+    def __init__(self, listing: str, passed: list[Passed], steady: bool, moment: int = 0) -> None:
         self.listing = listing
         self.passed = passed
         self.steady = steady
+        self.moment = moment
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Trace)
@@ -199,8 +205,9 @@ def _collect(
     source: Literal["git", "walk"],
 ) -> Discovery:
     files: list[File] = []
-    passed: list[str] = []
+    passed: list[Passed] = []
     steady = True
+    moment = time.time_ns()
     left_out = exclusion(config)
     plain = _plain_folders(root)
     budget = _byte_budget(config)
@@ -221,13 +228,13 @@ def _collect(
         try:
             found = os.lstat(place)
         except (FileNotFoundError, NotADirectoryError):
-            passed.append(path)
+            passed.append(passed_by(path, None))
             continue  # removed from the work tree, or gone since it was listed
         except (OSError, ValueError):
             reasons.add("unreadable")
             continue
         if not stat.S_ISREG(found.st_mode):
-            passed.append(path)
+            passed.append(passed_by(path, found))
             if stat.S_ISDIR(found.st_mode) and _is_repository(place):
                 own.add(path)
             continue
@@ -239,7 +246,14 @@ def _collect(
     inside = sorted(path for path in own if _unfit(path) is None and not left_out(f"{path}/x"))
     kept = _one_spelling(root, files)
     steady = steady and len(kept) == len(files) and _PASSING.isdisjoint(reasons)
-    return Discovery(kept, sorted(reasons), source, inside, Trace("", passed, steady))
+    return Discovery(kept, sorted(reasons), source, inside, Trace("", passed, steady, moment))
+
+
+def passed_by(path: str, found: os.stat_result | None) -> Passed:
+    """What stands where no file does: what it is, and for a folder its time, which tells when its names change."""
+    if found is None:
+        return path, 0, 0
+    return path, stat.S_IFMT(found.st_mode), found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else 0
 
 
 def _is_repository(folder: str) -> bool:

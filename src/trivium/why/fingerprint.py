@@ -82,13 +82,14 @@ def fingerprint(
     hashes: FileHashes,
     content: Callable[[str], bool] | None = None,
     history: dict[str, Any] | None = None,
+    memory: Mapping[str, list[File]] | None = None,
 ) -> str:
     """64 hex digits that change whenever an index built from this state could (reference 2.5).
 
     `versions` are those of the analysers. `content` tells which paths' bytes the index depends on (by default all);
     of the others only the name counts. With entities on, HEAD, the tag's commit, the borders of a shallow clone and
-    the memory notes count too; `history` is what `history_state` told of them, if it was asked. For `--no-cache` pass
-    an empty `FileHashes`.
+    the memory notes count too; `history` and `memory` are what `history_state` and `discover_memory` told, if they were
+    asked already. For `--no-cache` pass an empty `FileHashes`.
     """
     root = Path(root)
     files = [
@@ -106,7 +107,7 @@ def fingerprint(
         state["history"] = history_state(root, config) if history is None else history
         state["memory"] = {
             source: [[file.path, hashes.digest(root, file)] for file in found]
-            for source, found in discover_memory(root, config).items()
+            for source, found in (discover_memory(root, config) if memory is None else memory).items()
         }
     return sha256(canonical(state))
 

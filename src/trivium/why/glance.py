@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,11 @@ import msgspec
 
 from . import git
 from .config import Config
-from .discover import DISCOVER_VERSION, Discovery, Listing, discover_memory
+from .discover import DISCOVER_VERSION, Listing, Passed, discover_memory, passed_by
 from .fingerprint import FileHashes, history_state, is_settled
 from .model import FORMAT_VERSION, MAX_DOCUMENT_BYTES, Closed, File
-from .names import below, names_of
-from .state import foreign_grammar, languages_of, versions
-
-_Seen = tuple[str, int, int]
+from .names import name_of, names_of
+from .state import Survey, foreign_grammar, languages_of, reads, versions
 
 
 class Glance(Closed):
@@ -38,9 +35,9 @@ class Glance(Closed):
     paths: list[str]
     sizes: list[int]
     times: list[int]
-    passed: list[_Seen]
-    """Listed names that are no files, with what they are and, for folders, their time."""
-    memory: dict[str, list[_Seen]]
+    passed: list[Passed]
+    memory: dict[str, list[tuple[str, int, int]]]
+    """Notes with their sizes and times."""
     history: dict[str, Any] | None
 
     @classmethod
@@ -54,42 +51,34 @@ class Glance(Closed):
         return msgspec.msgpack.encode(self)
 
 
-def take(
-    root: Path,
-    config: Config,
-    discovery: Discovery,
-    hashes: FileHashes,
-    is_read: Callable[[str], bool],
-    mark: str,
-    history: dict[str, Any] | None,
-) -> Glance | None:
+def take(found: Survey, hashes: FileHashes, mark: str) -> Glance | None:
     """The look of a repository that was just found to have this fingerprint; None where a look cannot be trusted.
 
-    `is_read` tells which files' bytes count. Each of them must be known by its size and time, unless it is too large to
-    be read.
+    Each file whose bytes count must be known by its size and time, unless it is too large to be read.
     """
-    if discovery.source != "git" or not discovery.trace.steady:
+    trace, files = found.discovery.trace, found.discovery.files
+    if found.discovery.source != "git" or not trace.steady:
         return None
-    files = discovery.files
-    memory = discover_memory(root, config) if config.entities else {}
-    read = [file for file in files if is_read(file.path)] + [file for found in memory.values() for file in found]
-    passed = [_passed(root, path) for path in discovery.trace.passed]
-    settled = all(is_settled(changed, time.time_ns()) for _, _, changed in passed if changed)
-    if not settled or any(file.size <= MAX_DOCUMENT_BYTES and hashes.known(file) is None for file in read):
+    if not all(is_settled(changed, trace.moment) for _, _, changed in trace.passed if changed):
         return None
+    counts = reads(found.config)
+    notes = [file for some in found.memory.values() for file in some]
+    for file in (*filter(lambda file: counts(file.path), files), *notes):
+        if file.size <= MAX_DOCUMENT_BYTES and hashes.known(file) is None:
+            return None
     languages = languages_of(file.path for file in files)
     return Glance(
         mark,
-        _rules(config, languages),
+        _rules(found.config, languages),
         languages,
-        discovery.trace.listing,
+        trace.listing,
         _folders(file.path for file in files),
         [file.path for file in files],
         [file.size for file in files],
         [file.mtime_ns for file in files],
-        passed,
-        {source: [_seen(file) for file in found] for source, found in memory.items()},
-        history,
+        trace.passed,
+        _seen(found.memory),
+        found.history,
     )
 
 
@@ -106,8 +95,7 @@ def is_same(glance: Glance, root: Path, config: Config, mark: str) -> bool:
         return False
     if not config.entities:
         return True
-    memory = {source: [_seen(file) for file in found] for source, found in discover_memory(root, config).items()}
-    return memory == glance.memory and history_state(root, config) == glance.history
+    return _seen(discover_memory(root, config)) == glance.memory and history_state(root, config) == glance.history
 
 
 def _are_same(glance: Glance, root: Path) -> bool:
@@ -124,20 +112,21 @@ def _are_same(glance: Glance, root: Path) -> bool:
                 return False
     except (OSError, ValueError):
         return False
-    return all(_passed(root, seen[0]) == seen for seen in glance.passed)
+    return all(_is_as_passed(base + name_of(path), kind, changed) for path, kind, changed in glance.passed)
 
 
-def _passed(root: Path, path: str) -> _Seen:
+def _is_as_passed(place: str, kind: int, changed: int) -> bool:
     try:
-        found = os.lstat(below(root, path))
+        found = passed_by("", os.lstat(place))
+    except (FileNotFoundError, NotADirectoryError):
+        found = passed_by("", None)
     except (OSError, ValueError):
-        return path, 0, 0
-    kind = stat.S_IFMT(found.st_mode)
-    return path, kind, found.st_mtime_ns if stat.S_ISDIR(kind) else 0
+        return False
+    return found == ("", kind, changed)
 
 
-def _seen(file: File) -> _Seen:
-    return file.path, file.size, file.mtime_ns
+def _seen(memory: Mapping[str, list[File]]) -> dict[str, list[Passed]]:
+    return {source: [(file.path, file.size, file.mtime_ns) for file in found] for source, found in memory.items()}
 
 
 def _folders(paths: Iterable[str]) -> list[str]:

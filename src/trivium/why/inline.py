@@ -37,6 +37,7 @@ _TAG = re.compile(
     r"(?:\"[^\"]{0,2048}+\"|'[^']{0,2048}+'|[^\s\"'=<>`]{1,2048}+))?+){0,99}+\s{0,99}+/?>)"
 )
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_JOINER = "\u200d"
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!]")
 
 References = Mapping[str, Mapping[str, Any]]
@@ -206,9 +207,6 @@ def cut_text(text: str, bound: int) -> str:
     while end and (_continues(text[end]) or text[end - 1] == _JOINER):
         end -= 1
     return text[: end or bound].rstrip()
-
-
-_JOINER = "\u200d"
 
 
 def _continues(character: str) -> bool:

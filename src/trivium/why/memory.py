@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from trivium.errors import TriviumError
 from trivium.why.front_matter import texts_of
-from trivium.why.inline import CODE, LINK, MAX_PLAIN, References, plain_text, scan_inline
+from trivium.why.inline import CODE, LINK, MAX_PLAIN, References, cut_text, plain_text, scan_inline
 from trivium.why.markdown import LIST, PARAGRAPH, Parsed, parse_markdown
 from trivium.why.model import DocumentRegion, Entity, MemoryEvidence, MemoryNote, MemoryRelation, sha256
 
@@ -162,7 +162,7 @@ def _shortened(text: str) -> str:
     if ends:
         return head[: ends[-1]]
     space = head.rfind(" ")
-    return head[:space] if space > 0 else head[:MAX_FACT]
+    return head[:space] if space > 0 else cut_text(text, MAX_FACT)
 
 
 def _is_private(text: str) -> bool:

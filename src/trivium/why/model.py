@@ -182,8 +182,8 @@ class Index(Closed):
     changes_by_path: dict[str, list[str]] = {}
     """Paths of commits beyond the link bound, to change ids (reference 4.4)."""
     entities_by_path: dict[str, list[str]] = {}
-    """Paths that records and change logs cite in code and that exist no more, and what is beyond the bounds of an entity
-    (4.5): targets of links, paths of evidence; to entity ids."""
+    """Paths that records and change logs cite in code and that exist no more, and what is beyond the bounds of an
+    entity (4.5): targets of links, paths of evidence; to entity ids."""
     entities_by_name: dict[str, list[str]] = {}
     """Names cited in code that have several owners, to the entities that cite them (reference 7); also the symbols and
     aliases beyond the bounds of an entity (4.5)."""

@@ -6,16 +6,16 @@ Kept apart from the build so that a query need not load what reads files.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium.why.config import Config
-from trivium.why.discover import Discovery
+from trivium.why.discover import Discovery, discover, discover_memory
 from trivium.why.fingerprint import FileHashes, fingerprint, history_state
 from trivium.why.languages import PYTHON, is_source, language_of
 from trivium.why.manifests import is_manifest
-from trivium.why.model import ModuleSymbols
+from trivium.why.model import File, ModuleSymbols
 from trivium.why.places import DocumentRules, is_document
 from trivium.why.symbols import analyser_versions
 
@@ -28,29 +28,39 @@ _SETTINGS = "."
 _GRAMMAR = "+"
 
 
-def state_of(
-    root: Path,
-    config: Config,
-    discovery: Discovery,
-    hashes: FileHashes,
-    history: dict[str, Any] | None = None,
-) -> str:
+class Survey(NamedTuple):
+    """What there is of a repository at one time: all that its index is made from, but for what the files hold."""
+
+    root: Path
+    config: Config
+    discovery: Discovery
+    history: dict[str, Any] | None
+    memory: dict[str, list[File]]
+
+
+def survey(root: Path, config: Config, *, listing: Callable[[Path, Config], Discovery] = discover) -> Survey:
+    """Look at a repository; history comes first, so that what is found is never older."""
+    history = history_state(root, config) if config.entities else None
+    found = listing(root, config)
+    return Survey(root, config, found, history, discover_memory(root, config) if config.entities else {})
+
+
+def state_of(found: Survey, hashes: FileHashes) -> str:
     """The fingerprint of a repository as it is: equal to that of a build when its index is still true.
 
-    It ends in the digest of the settings, so that these can be told from the files. `history` is that of
-    `history_state`, if it was read already.
+    It ends in the digest of the settings, so that these can be told from the files.
     """
-    rules = rules_of(config)
     state = fingerprint(
-        root,
-        config,
-        discovery,
-        versions=versions(languages_of(file.path for file in discovery.files)),
+        found.root,
+        found.config,
+        found.discovery,
+        versions=versions(languages_of(file.path for file in found.discovery.files)),
         hashes=hashes,
-        content=lambda path: is_read(path, rules),
-        history=history_state(root, config) if history is None and config.entities else history,
+        content=reads(found.config),
+        history=found.history,
+        memory=found.memory,
     )
-    return f"{state}{_SETTINGS}{config.digest}"
+    return f"{state}{_SETTINGS}{found.config.digest}"
 
 
 def marked(state: str, modules: Mapping[str, ModuleSymbols]) -> str:
@@ -93,6 +103,7 @@ def versions(languages: Iterable[str]) -> dict[str, str]:
     return analyser_versions(languages) | {"reading": READING_VERSION}
 
 
-def is_read(path: str, rules: DocumentRules) -> bool:
-    """Whether the index depends on the bytes of this file; of others only the name counts."""
-    return is_source(path) or is_document(path, rules) or is_manifest(path)
+def reads(config: Config) -> Callable[[str], bool]:
+    """A test whether the index depends on the bytes of a file; of others only the name counts."""
+    rules = rules_of(config)
+    return lambda path: is_source(path) or is_document(path, rules) or is_manifest(path)

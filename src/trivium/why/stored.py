@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,14 +19,13 @@ from trivium.store.sqlite import Session, SqliteStore
 from trivium.why import glance
 from trivium.why.collecting import rare_collections
 from trivium.why.config import Config, load_config
-from trivium.why.discover import discover
-from trivium.why.fingerprint import FileHashes, history_state
+from trivium.why.fingerprint import FileHashes
 from trivium.why.glance import Glance
 from trivium.why.lookup import LookupIndex, MissingPageError, pages_of
 from trivium.why.model import Index, sha256
 from trivium.why.names import path_of, text_of
 from trivium.why.prepared import PreparedIndex
-from trivium.why.state import is_marked, is_read, rules_of, same_settings, state_of
+from trivium.why.state import is_marked, same_settings, state_of, survey
 
 if TYPE_CHECKING:
     from trivium.why.build import Build, Parts, Progress, Summary
@@ -100,14 +98,15 @@ def build_into(
         stored = repository.StoredIndex(
             text_of(root), built.index.index_hash, built.fingerprint, built.hashes.to_json(), built.body
         )
-        pages = chain(pages_of(PreparedIndex(built.index)), _glance_page(built.glance))
+        pages = [*pages_of(PreparedIndex(built.index)), *_glance_page(built.glance)]
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
             changed = repository.current_hash(session, ctx) != stored.index_hash
             graph = Graph(session, ctx, clock(), index_texts)
             report = project(graph, built.index)
             graph.finish()
             repository.save(session, ctx, stored, built.parts.to_bytes(), pages, clock())
-        built.parts = Parts()  # stored, and of no use any more
+        built.parts = Parts()  # stored, like the pages, and of no use any more
+        del pages
     store.moment += 1
     return Indexed(built.summary, report, changed, built)
 
@@ -239,14 +238,12 @@ def _check_closely(
         with store.read() as session:
             hashes = FileHashes.from_json(repository.load_hashes(session, ctx))
     known = dict(hashes.entries)
-    history = history_state(root, config) if config.entities else None
-    discovery = discover(root, config)
-    if not is_marked(mark.fingerprint, state_of(root, config, discovery, hashes, history)):
+    found = survey(root, config)
+    if not is_marked(mark.fingerprint, state_of(found, hashes)):
         raise _stale(store, ctx, mark, config)
     if not cache:
         return
-    counts = partial(is_read, rules=rules_of(config))
-    seen = glance.take(root, config, discovery, hashes, counts, mark.fingerprint, history)
+    seen = glance.take(found, hashes, mark.fingerprint)
     if seen is None and hashes.entries == known:
         return
     with suppress(TriviumError), store.write(timeout=1.0) as session:

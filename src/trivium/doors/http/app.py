@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from trivium.doors.http import browsing, contexts, faults, kip, pages, queries, schemas, sessions, tasks
+from trivium.doors.http import browsing, contexts, faults, kip, packs, pages, queries, schemas, sessions, tasks
 from trivium.doors.http.access import Rights
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.guard import Guard
@@ -41,9 +41,11 @@ def create_app(kb: KnowledgeBase, *, hosts: Iterable[str] | None = ()) -> FastAP
     app.state.rights = Rights(kb, kb.turns)
     faults.install(app)
     follower = Follower()
+    shelf = app.state.shelf = packs.Shelf()
     for prefix in PREFIXES:
-        parts = (queries.router(follower), sessions.router(), contexts.router(), browsing.router(), tasks.router())
-        for part in (*parts, kip.router()):
+        asking = (queries.router(follower), sessions.router())
+        keeping = (packs.router(shelf), contexts.router(), browsing.router(), tasks.router())
+        for part in (*asking, *keeping, kip.router()):
             app.include_router(part, prefix=prefix, include_in_schema=prefix == PREFIXES[0])
     app.include_router(kip.router())
 

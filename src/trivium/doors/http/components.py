@@ -83,7 +83,7 @@ _ROLLUP_COUNTS = {
     "cache_write_tokens": COUNT,
 }
 _PLACE = {"section_path": optional("string"), "section_paths": list_of(list_of(TEXT)), "pages": list_of(WHOLE)}
-_SLUG: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_-]{2,63}$"}
+SLUG: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_-]{2,63}$"}
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": r"\S"}
 _SOURCE = {
     "path": TEXT,
@@ -211,6 +211,10 @@ TURN: dict[str, Schema] = {
             "warnings": list_of(ref("Warning")),
         }
     ),
+    "Event": closed(
+        {"event": TEXT, "data": {"type": "string", "contentMediaType": "application/json"}},
+        id={"type": "string", "description": "Resume behind it with Last-Event-ID; the closing event has none."},
+    ),
     "Trace": closed(
         {
             "steps": list_of(
@@ -323,7 +327,7 @@ KNOWLEDGE: dict[str, Schema] = {
     "ContextList": list_of(ref("Context")),
     "NewContext": {
         **taken(
-            {"slug": _SLUG, "name": _NAME},
+            {"slug": SLUG, "name": _NAME},
             description=_LONG,
             guide=_LONG,
             manifest=_null_or(ref("Manifest")),
@@ -333,12 +337,11 @@ KNOWLEDGE: dict[str, Schema] = {
     },
     "ContextChange": taken(
         {},
-        slug={**_SLUG, "type": ["string", "null"]},
+        slug={**SLUG, "type": ["string", "null"]},
         name={**_NAME, "type": ["string", "null"]},
         description=_LONG,
         guide=_LONG,
         manifest=_null_or(ref("Manifest")),
-        kind={"enum": ["search", "work", None], "description": "Fixed when the context is made."},
     ),
     "Manifest": {"type": "object", "description": "The knobs of curate; see the guide to importing."},
     "Curate": taken({}, force=_FLAG_OR_NULL),
@@ -409,7 +412,7 @@ KNOWLEDGE: dict[str, Schema] = {
     "TaskList": closed({"tasks": list_of(ref("Task")), "next_cursor": CURSOR}),
 }
 
-_COMMAND = {"type": "string", "description": "A KIP command."}
+_COMMAND = {"type": "string", "minLength": 1, "description": "A KIP command."}
 
 SERVICE: dict[str, Schema] = {
     "Error": closed(
@@ -435,7 +438,7 @@ SERVICE: dict[str, Schema] = {
                         {},
                         command=_COMMAND,
                         commands=list_of(
-                            {"anyOf": [_COMMAND, taken({"command": _COMMAND}, parameters=ANY_OBJECT)]}, minItems=1
+                            {"anyOf": [TEXT, taken({"command": TEXT}, parameters=ANY_OBJECT)]}, minItems=1
                         ),
                         parameters=ANY_OBJECT,
                         dry_run=FLAG,

@@ -53,7 +53,7 @@ def router() -> APIRouter:
         **schemas.route("Change a context", body="ContextChange", gives="Context", fails=(*_BODY, 404, 409)),
     )
     async def change(slug: str, request: Request, own: Own) -> Response:
-        given = _given(await json_object(request))
+        given = _given(await json_object(request), FIELDS[:-1])
         return Answer(await to_thread.run_sync(_change, own.kb, slug, given))
 
     @routes.delete("/contexts/{slug}", **schemas.route("Delete a context with all it holds", fails=(404, 409)))
@@ -106,11 +106,12 @@ def router() -> APIRouter:
     return routes
 
 
-def _given(body: dict[str, Any]) -> dict[str, Any]:
+def _given(body: dict[str, Any], fields: tuple[str, ...] = FIELDS) -> dict[str, Any]:
     """The fields that the body gives; null is as good as absent. Raises: QueryError."""
     for name in body:
-        if name not in FIELDS:
-            raise invalid(name, f"A context has no field {name[:80]!r}.", f"There are {', '.join(FIELDS)}.")
+        if name not in fields:
+            what = "is fixed when a context is made" if name in FIELDS else "is no field of a context"
+            raise invalid(name, f"{name[:80]!r} {what}.", f"Send any of {', '.join(fields)}.")
     given = {name: value for name, value in body.items() if value is not None}
     if not isinstance(given.get("slug", ""), str):
         raise invalid("slug", "slug must be a text.", 'For example "contracts".')

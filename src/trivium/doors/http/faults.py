@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from trivium.doors.http.answers import Answer
 from trivium.errors import (
@@ -136,8 +137,15 @@ async def _http_error(request: Request, error: Exception) -> Response:
     path = request.url.path
     if error.status_code == 404:
         return envelope(404, code, f"There is nothing at {path}.", reason="route_not_found", hint="See /openapi.json.")
-    headers = dict(error.headers or {})
     if error.status_code == 405:
+        allowed = ", ".join(_allowed(request))
         message = f"{request.method} is not allowed at {path}."
-        return envelope(405, code, message, hint=f"Allowed: {headers.get('Allow', '')}.", headers=headers)
-    return envelope(error.status_code, code, str(error.detail), headers=headers)
+        return envelope(405, code, message, hint=f"Allowed: {allowed}.", headers={"Allow": allowed})
+    return envelope(error.status_code, code, str(error.detail), headers=dict(error.headers or {}))
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods that some route has for the path of a request."""
+    routes = request.app.router.routes
+    scopes = ({**request.scope, "method": method} for method in ("GET", "POST", "PUT", "PATCH", "DELETE"))
+    return [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]

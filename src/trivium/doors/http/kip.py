@@ -56,11 +56,11 @@ async def _execute(place: KnowledgeBase | Context, request: Request) -> Response
         raise invalid("readonly", "readonly must be true or false.", "Leave it out for false.")
     readonly = readonly or method == "execute_kip_readonly"
     answer = await to_thread.run_sync(lambda: place.execute_kip(params, readonly=readonly))
-    return Answer(answer, status_of(answer, batch="commands" in params))
+    return Answer(answer, status_of(answer))
 
 
-def status_of(answer: dict[str, Any], *, batch: bool) -> int:
-    """200 on success and for a batch, else by the error's code."""
-    if batch or "error" not in answer:
+def status_of(answer: dict[str, Any]) -> int:
+    """200 on success and for a batch that was run, whatever became of its commands; else by the error's code."""
+    if "error" not in answer:
         return 200
     return _STATUS.get(answer["error"]["code"], 400)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query
+from fastapi.responses import Response
 
-from trivium.doors.http.components import COMPONENTS, FLAG, TEXT, Schema, ref
+from trivium.doors.http.components import COMPONENTS, FLAG, SLUG, TEXT, Schema, ref
 from trivium.ingest.tasks import WORKFLOWS
 from trivium.store.tasks import STATES
 
@@ -15,6 +16,9 @@ RUN = (400, 401, 404, 408, 409, 413, 415, 429)
 ALWAYS = (403, 503)
 """How every route may fail: a caller that the guard refuses, a store that cannot be used now."""
 _RETRY: Schema = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+_HEADERS: dict[str, Schema] = {
+    "Idempotency-Key": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+}
 _EXACT = "x-exact"
 
 
@@ -40,6 +44,7 @@ ContextParameter = Annotated[str | None, _parameter("Only this context, by slug 
 TextParameter = Annotated[str | None, _parameter("Only those that hold this text.", TEXT)]
 FlagParameter = Annotated[str | None, _parameter("true, or false as by default.", FLAG)]
 FolderParameter = Annotated[str, _parameter("The folder that the files are put into.", TEXT)]
+SlugParameter = Annotated[str | None, _parameter("Another slug than the one it was packed with.", SLUG)]
 WorkflowParameter = Annotated[str | None, _one_of(*WORKFLOWS)]
 StateParameter = Annotated[str | None, _one_of(*STATES)]
 
@@ -65,12 +70,14 @@ def route(
         "responses": responses,
         "response_model": None,
     }
+    if gives is None:
+        described["response_class"] = Response
     extra: Schema = {}
     if body is not None:
         extra["requestBody"] = _body(body)
     if headers:
         extra["parameters"] = [
-            {"name": name, "in": "header", "required": False, "description": text, "schema": TEXT}
+            {"name": name, "in": "header", "required": False, "description": text, "schema": _HEADERS.get(name, TEXT)}
             for name, text in headers.items()
         ]
     if extra:
@@ -88,7 +95,7 @@ def turn(summary: str) -> dict[str, Any]:
     described = route(summary, body="QueryDocument", gives="ResponseDocument", fails=RUN, headers=headers)
     responses = described["responses"]
     responses[200]["description"] = "The turn has ended, or its events follow."
-    responses[200]["content"]["text/event-stream"] = {"schema": TEXT}
+    responses[200]["content"]["text/event-stream"] = {"schema": ref("Event")}
     responses[202] = _given("ResponseDocument", 202) | {
         "description": "The turn runs; poll it.",
         "headers": {"Location": {"description": "The turn.", "schema": TEXT}, **_RETRY},
@@ -108,7 +115,7 @@ def kip(summary: str, fails: tuple[int, ...]) -> dict[str, Any]:
 def stream(summary: str) -> dict[str, Any]:
     """Keyword arguments of a route that gives events."""
     described = route(summary, fails=(404,), headers={"Last-Event-ID": "Events behind this one alone."})
-    described["responses"][200] = {"description": "Events.", "content": {"text/event-stream": {"schema": TEXT}}}
+    described["responses"][200] = {"description": "Events.", "content": {"text/event-stream": {"schema": ref("Event")}}}
     return described
 
 

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import h11
@@ -74,13 +75,25 @@ class Server(uvicorn.Server):
             h11_max_incomplete_event_size=64 << 10,
         )
         super().__init__(config)
+        self._app = app
         self._kb = kb
         self._grace = grace
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """A signal that ends the server has done its work then, and is not sent to the process once more."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.create_task(to_thread.run_sync(self._kb.turns.close, self._grace))
         await super().shutdown(sockets)
-        await ending
+        while not ending.done():
+            await asyncio.wait((ending,), timeout=0.1)
+            if self.force_exit:
+                await to_thread.run_sync(self._kb.turns.close, 0.0)
+        self._app.state.shelf.close()
 
 
 class Protocol(H11Protocol):

@@ -12,6 +12,7 @@ from trivium.doors.http.access import Own
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.faults import invalid, missing
 from trivium.doors.http.limits import from_cursor, to_cursor, whole_number
+from trivium.doors.http.packs import shown
 from trivium.ingest.tasks import WORKFLOWS
 from trivium.store.tasks import STATES
 
@@ -44,17 +45,17 @@ def router() -> APIRouter:
             limit=most + 1, before=before or None, workflow=workflow, state=state, ctx=ctx, text=q
         )
         further = found[most - 1]["id"] if len(found) > most else None
-        return Answer({"tasks": found[:most], "next_cursor": to_cursor(further)})
+        return Answer({"tasks": [shown(task) for task in found[:most]], "next_cursor": to_cursor(further)})
 
     @routes.get("/tasks/{id}", **schemas.route("A task", gives="Task", fails=(404,)))
     def get(id: str, own: Own) -> Response:
         with missing("task_not_found", "id"):
-            return Answer(own.kb.tasks.get(id))
+            return Answer(shown(own.kb.tasks.get(id)))
 
     @routes.delete("/tasks/{id}", **schemas.route("Cancel a task", gives="Task", fails=(404,)))
     def cancel(id: str, own: Own) -> Response:
         with missing("task_not_found", "id"):
-            return Answer(own.kb.tasks.cancel(id))
+            return Answer(shown(own.kb.tasks.cancel(id)))
 
     return routes
 

