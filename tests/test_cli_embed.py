@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli_support import run
 
-UPSERT = 'UPSERT { CONCEPT ?n { {type: "Event", name: "Boat trip"} SET ATTRIBUTES { description: "We sailed to an island." } } }'
+UPSERT = """UPSERT { CONCEPT ?n { {type: "Event", name: "Boat trip"}
+    SET ATTRIBUTES { description: "We sailed to an island." } } }"""
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_it_makes_what_is_missing_and_then_nothing(database: Path) -> None:
 
 def test_commands_that_end_at_once_search_with_the_vectors_that_are_there(database: Path) -> None:
     search = ("kip", "--json", 'SEARCH CONCEPT "journey over the sea" LIMIT 1')
-    assert run(*search).json()["result"] == []
+    assert run(*search).json()["result"][0]["name"] != "Boat trip"
     assert run("embed", "--dry-run", "--json").json()["embedded"] == 0
     assert run("embed").code == 0
     assert run(*search).json()["result"][0]["name"] == "Boat trip"

@@ -10,6 +10,9 @@ from tests.http_server import HttpDoor, LocalServer, running
 from tests.knowql_runner import Case, load_cases, run_case
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[LocalServer]:
     with running() as server:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -394,3 +396,17 @@ def call_status(server: LocalServer, path: str) -> int:
         return connection.getresponse().status
     finally:
         connection.close()
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium")
+def test_the_page_of_the_contract_works_under_its_strict_policy(server: LocalServer, tmp_path: Path) -> None:
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+    further = ["--disable-component-update", "--enable-logging=stderr", "--virtual-time-budget=15000", "--dump-dom"]
+    command = ["chromium", f"--user-data-dir={tmp_path}", *options, *further, f"{server.url}/docs"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    assert done.stdout.count('class="opblock ') > 30
+    assert "Content Security Policy" not in done.stderr

@@ -33,7 +33,7 @@ def contents(request: dict[str, Any]) -> str:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.models.openai_client.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("trivium.models.chat_client.FIRST_PAUSE", 0.01)
 
 
 # --- prose ----------------------------------------------------------------------------------------

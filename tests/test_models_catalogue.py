@@ -104,7 +104,7 @@ def test_a_local_file_is_a_model_when_it_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"llm_models": "a"}, "llm_base_url is not"),
+        ({"llm_models": "a"}, "neither llm_base_url nor"),
         ({"llm_base_url": URL}, "llm_models is not"),
         ({"llm_base_url": URL, "llm_models": "a", "llm_tiers": "huge=a"}, "no tier and model"),
         ({"llm_base_url": URL, "llm_models": "a", "llm_tiers": "pro=b"}, "no tier and model"),

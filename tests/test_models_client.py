@@ -13,7 +13,8 @@ from tests.models_support import Recorder
 from tests.openai_server import KEY, OpenAIServer, broken, calls, endless, hang, raw, status, text
 from trivium.models.chat import CALLS, LENGTH, SCHEMA, STOP, THINKING, TOOLS, ChatError, ChatRequest, Reply
 from trivium.models.composer import Stopped
-from trivium.models.openai_client import Endpoint, OpenAIClient, is_strict
+from trivium.models.chat_client import is_strict
+from trivium.models.openai_client import Endpoint, OpenAIClient
 
 SHAPE = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
@@ -37,7 +38,7 @@ class Kept:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.models.openai_client.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("trivium.models.chat_client.FIRST_PAUSE", 0.01)
 
 
 def asked(server: OpenAIServer, sink: Kept | None = None, *, timeout: float = 5.0, **fields: Any) -> Reply:

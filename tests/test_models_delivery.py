@@ -25,7 +25,7 @@ QUOTE = "Invoices are payable net 30 days from receipt."
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.models.openai_client.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("trivium.models.chat_client.FIRST_PAUSE", 0.01)
 
 
 @contextmanager

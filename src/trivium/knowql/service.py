@@ -26,6 +26,7 @@ from trivium.knowql.engine import Engine
 from trivium.knowql.errors import QueryError, refusal
 from trivium.knowql.events import OWN_POLL_SECONDS, POLL_SECONDS, Look, Numbered, follow
 from trivium.knowql.parts import Parts
+from trivium.knowql.pool import Running
 from trivium.knowql.response import merged_steps, response_document
 from trivium.knowql.sessions import LISTED, MOST_LISTED, from_cursor, session_object, to_cursor
 from trivium.store import turns
@@ -56,6 +57,14 @@ class Accepted(Struct, frozen=True):
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+
+class _Asked(Struct, frozen=True):
+    """A request, how its caller wants to hear of the turn, and its idempotency key."""
+
+    request: Request
+    delivery: str
+    key: str | None
 
 
 class _Orphan(Exception):
@@ -123,9 +132,9 @@ class Turns:
         """
         _check_key(idempotency_key)
         request = read_document(document, strict=strict)
-        delivery = _delivery(request, accept_stream)
+        asked = _Asked(request, _delivery(request, accept_stream), idempotency_key)
         with self._parts.store.read() as session:
-            replayed = self._replayed(session, idempotency_key, request, delivery)
+            replayed = self._replayed(session, asked)
             if replayed is not None:
                 return replayed
             bound = binding.bind(session, self._workspace, request)
@@ -133,39 +142,43 @@ class Turns:
         insist(plan.warnings, strict)
         with self._parts.store.read() as session:
             self._refuse_second(session, bound.session)
-        worker = self._engine.worker
-        pool = self._engine.pool
-        has_slot = delivery != BACKGROUND
+        made = self._admitted(asked, plan)
+        if isinstance(made, Accepted):
+            return made
+        self._engine.start(made)
+        return Accepted(made.id, asked.delivery)
+
+    def _admitted(self, asked: _Asked, plan: creation.Plan) -> Running | Accepted:
+        """Create a turn with a slot for it where somebody waits; what was found before is looked at once more."""
+        worker, pool = self._engine.worker, self._engine.pool
+        has_slot = asked.delivery != BACKGROUND
         if has_slot:
             pool.take()
-        running = None
+        made: Running | Accepted | None = None
+        ended: str | None = None
         try:
             with self._parts.store.write() as session:
-                replayed = self._replayed(session, idempotency_key, request, delivery)
-                if replayed is None:
-                    bound = binding.bind(session, self._workspace, request)
+                made = self._replayed(session, asked)
+                if made is None:
+                    bound = binding.bind(session, self._workspace, asked.request)
                     ended = self._refuse_second(session, bound.session, end=True)
-                    place = creation.Place(self._workspace, worker, delivery, self._parts.clock())
-                    row = creation.create(session, self._parts.ids, request, bound, plan, place)
-                    if idempotency_key is not None:
-                        self._remember(session, idempotency_key, request, row)
-                    running = self._engine.prepare(self._workspace, row.id, request.get("timeout_seconds"))
-                    pool.admit(running, has_slot=has_slot)
+                    place = creation.Place(self._workspace, worker, asked.delivery, self._parts.clock())
+                    row = creation.create(session, self._parts.ids, asked.request, bound, plan, place)
+                    if asked.key is not None:
+                        self._remember(session, asked.key, asked.request, row)
+                    made = self._engine.prepare(self._workspace, row.id, asked.request.get("timeout_seconds"))
+                    pool.admit(made, has_slot=has_slot)
+                    has_slot = False  # it is the turn's now
         except BaseException:
-            if running is not None and pool.find(self._workspace, running.id) is not None:
-                pool.settle(self._workspace, running.id)
-            elif has_slot:
-                pool.give_back()
+            if isinstance(made, Running):
+                pool.settle(self._workspace, made.id)
             raise
-        if running is None:
-            assert replayed is not None
+        finally:
             if has_slot:
                 pool.give_back()
-            return replayed
         if ended is not None:
             self._engine.settle(self._workspace, ended)
-        self._engine.start(running)
-        return Accepted(running.id, delivery)
+        return made
 
     def _refuse_second(self, session: Session, owner: SessionRow | None, *, end: bool = False) -> str | None:
         """Step 13 of reference 10.1. A turn that nobody runs is ended (and its id given) or overlooked."""
@@ -183,22 +196,24 @@ class Turns:
             self._engine.end_orphan(session, row)
         return row.id
 
-    def _replayed(self, session: Session, key: str | None, request: Request, delivery: str) -> Accepted | None:
+    def _replayed(self, session: Session, asked: _Asked) -> Accepted | None:
         """The turn that was accepted before with the same key and document. Raises: QueryError for another document."""
-        found = None if key is None else turns.find_key(session, self._workspace, key, self._engine.now_ms())
+        found = None
+        if asked.key is not None:
+            found = turns.find_key(session, self._workspace, asked.key, self._engine.now_ms())
         if found is None:
             return None
         digest, query_id = found
         if turns.find_query(session, self._workspace, query_id) is None:
             return None
-        if digest != request.digest:
+        if digest != asked.request.digest:
             raise refusal(
                 "idempotency_conflict",
                 "This Idempotency-Key was used for another query document.",
                 param="Idempotency-Key",
                 hint="Use a new key for each new question; repeat a key only with the same body.",
             )
-        return Accepted(query_id, delivery, replayed=True)
+        return Accepted(query_id, asked.delivery, replayed=True)
 
     def _remember(self, session: Session, key: str, request: Request, row: QueryRow) -> None:
         expires = row.created_ms + KEY_MILLISECONDS

@@ -1,7 +1,8 @@
 """The models that may compose answers: ids, tiers, what each can do, prices (KnowQL reference 3.3, 12.2).
 
 `builtin/extractive` is always there. The settings `llm_…` add the models of one endpoint that speaks OpenAI's protocol,
-`local_model` a GGUF file that runs in this process. Nothing is imported or asked over the network to list them.
+or of a provider by its name, `local_model` a GGUF file that runs in this process. Nothing is imported or asked over the
+network to list them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from trivium.errors import MissingExtraError, NotFoundError, TriviumError
 from trivium.models.composer import Choice, Composer
 
 if TYPE_CHECKING:
+    from trivium.models.chat import ChatClient
     from trivium.search.embedder import Embedder
     from trivium.settings import Settings
 
@@ -29,7 +31,7 @@ DEFAULT_TIER = "standard"
 
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _THINKING = re.compile(r"(?:.*/)?(?:o[1-9]\d*|gpt-(?:[5-9]|\d\d)|gpt-oss|deepseek-r|qwq)(?:[-.:].*)?", re.IGNORECASE)
-_PACKAGES = {"openai": "llm", "xllamacpp": "local"}
+_PACKAGES = {"openai": "llm", "xllamacpp": "local", "any_llm": "providers"}
 
 
 class Prices(Struct, frozen=True):
@@ -153,16 +155,24 @@ class Catalogue:
         if model.id == EXTRACTIVE:
             return Extractive(self._willing_embedder)
         from trivium.models.agent import Agent
+
+        return Agent(model, self._client(model), Extractive(self._willing_embedder))
+
+    def _client(self, model: Model) -> ChatClient:
+        """A client of the model's endpoint: of the one in this process, of one by address, or of a provider by name."""
         from trivium.models.openai_client import Endpoint, OpenAIClient
 
+        settings = self._settings
+        patience = settings.llm_timeout, settings.llm_attempts
         if model.file:
             from trivium.models.local import served
 
-            endpoint = served(model.file, self._settings)
-        else:
-            endpoint = Endpoint(self._settings.llm_base_url, self._settings.llm_api_key)
-        client = OpenAIClient(endpoint, self._settings.llm_timeout, self._settings.llm_attempts)
-        return Agent(model, client, Extractive(self._willing_embedder))
+            return OpenAIClient(served(model.file, settings), *patience)
+        if not settings.llm_base_url:
+            from trivium.models.any_llm_client import AnyLLMClient
+
+            return AnyLLMClient(model.provider, settings.llm_api_key, "", *patience)
+        return OpenAIClient(Endpoint(settings.llm_base_url, settings.llm_api_key), *patience)
 
     def _willing_embedder(self) -> Embedder | None:
         """The embedder, or None where there is none or it is at fault: answers do without it."""
@@ -216,8 +226,11 @@ class Catalogue:
 def _models(settings: Settings) -> list[Model]:
     found: list[Model] = []
     names = _names(settings.llm_models)
-    if names and not settings.llm_base_url:
-        raise TriviumError("llm_models is set, but llm_base_url is not.", "Set TRIVIUM_LLM_BASE_URL to the endpoint.")
+    if names and not settings.llm_base_url and not settings.llm_provider:
+        raise TriviumError(
+            "llm_models is set, but neither llm_base_url nor llm_provider.",
+            "Set TRIVIUM_LLM_BASE_URL to the endpoint, or TRIVIUM_LLM_PROVIDER to the provider's name.",
+        )
     if settings.llm_base_url and not names:
         raise TriviumError("llm_base_url is set, but llm_models is not.", "Set TRIVIUM_LLM_MODELS to a model's name.")
     host = urlsplit(settings.llm_base_url).hostname or ""
@@ -232,7 +245,7 @@ def _models(settings: Settings) -> list[Model]:
                 name,
                 provider,
                 name,
-                ("openai",),
+                ("openai",) if settings.llm_base_url else ("any_llm",),
                 thinks=_THINKING.fullmatch(name) is not None if not thinking else name in thinking,
                 context=settings.llm_context,
                 output=settings.llm_output,

@@ -1,61 +1,19 @@
-"""Any endpoint that speaks OpenAI's Chat Completions, through the `openai` package, which is imported here alone.
-
-Requests are streamed. Faults that may pass (429, 5xx, a lost connection, a stream that breaks off) are tried again with
-growing pauses, or after what Retry-After says; others are not. An endpoint that refuses a part of a request (tools, a
-schema, a thinking level) is asked without it from then on. What an endpoint says about its errors is never passed on.
-"""
+"""Any endpoint that speaks OpenAI's Chat Completions, through the `openai` package, which is imported here alone."""
 
 from __future__ import annotations
 
-import random
-import re
-import threading
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 from msgspec import Struct
 
 from trivium.errors import MissingExtraError
-from trivium.models.chat import (
-    CALLS,
-    LENGTH,
-    SCHEMA,
-    STOP,
-    THINKING,
-    TOOLS,
-    ChatError,
-    ChatRequest,
-    Reply,
-    Sink,
-    ToolCall,
-)
-from trivium.models.composer import Progress, Usage
+from trivium.models.chat import ChatError, ChatRequest
+from trivium.models.chat_client import CompletionsClient, Create, Passing, of_status
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-TOKEN_CHARACTERS = 8
-"""A reply of more characters than this for each token it was allowed is cut, as if the model had reached its limit."""
 MOST_BYTES = 32_000_000
-MOST_CALLS = 16
-LONGEST_ARGUMENTS = 65_536
-LOOK_SECONDS = 0.1
-"""How often a wait on the endpoint looks whether the turn is over."""
-
-_STREAM, _USAGE, _LIMIT, _TEMPERATURE, _STRICT = "stream", "stream_options", "max_tokens", "temperature", "strict"
-_MENTIONS: tuple[tuple[str, str], ...] = (
-    (_USAGE, r"stream_options|include_usage"),
-    (THINKING, r"reasoning|thinking"),
-    (_LIMIT, r"max_(?:completion_)?tokens"),
-    (_TEMPERATURE, r"temperature"),
-    (_STRICT, r"strict"),
-    (SCHEMA, r"response_format|json_schema|schema|grammar|structured"),
-    (TOOLS, r"tool|function"),
-    (_STREAM, r"\bstream"),
-)
-_CODE = re.compile(r"[a-z][a-z0-9_.-]{0,40}")
-_TOO_LONG = re.compile(r"context|too (?:long|large|many tokens)|maximum.{0,20}length", re.IGNORECASE)
-
-_T = TypeVar("_T")
+"""Bytes of one response; a longer one is given up."""
 
 
 class Endpoint(Struct, frozen=True):
@@ -69,241 +27,48 @@ class Endpoint(Struct, frozen=True):
         return f"Endpoint({self.base_url!r})"
 
 
-class _Passing(Exception):
-    """A fault that may pass: what to say if it does not, and for how long the endpoint asks to wait."""
+class OpenAIClient(CompletionsClient):
+    """A client of an endpoint by its address."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class _Refusal(Exception):
-    """The endpoint refuses a part of the request."""
-
-    def __init__(self, part: str) -> None:
-        super().__init__(part)
-        self.part = part
-
-
-class OpenAIClient:
-    """A client of one endpoint; thread-safe. Must not be used in a thread that runs an event loop."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        timeout: float = 120.0,
-        attempts: int = 4,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, timeout: float = 120.0, attempts: int = 4) -> None:
+        super().__init__(timeout, attempts)
         self._endpoint = endpoint
-        self._timeout = timeout
-        self._attempts = attempts
-        self._jitter = jitter
-        self._refused: dict[str, frozenset[str]] = {}
-        self._mutex = threading.Lock()
 
-    def chat(self, request: ChatRequest, sink: Sink, progress: Progress) -> Reply:
-        """Raises: ChatError, Stopped, MissingExtraError."""
-        attempt = 0
-        while True:
-            progress.check()
-            refused = self._refused.get(request.model, frozenset())
-            try:
-                return self._once(request, refused, sink, progress)
-            except _Refusal as fault:
-                if fault.part in refused or not sink.restart():
-                    raise ChatError("the model's endpoint refuses the request (400)") from None
-                with self._mutex:
-                    self._refused[request.model] = refused | {fault.part}
-            except _Passing as fault:
-                attempt += 1
-                pause = self._pause(attempt, fault.retry_after)
-                if attempt >= self._attempts or pause is None or not sink.restart():
-                    tried = f" ({attempt} attempts)" if attempt > 1 else ""
-                    raise ChatError(f"{fault}{tried}") from None
-                _wait(pause, progress)
-
-    def _pause(self, attempt: int, retry_after: float | None) -> float | None:
-        """How long to wait before the next attempt; None when the endpoint asks for longer than anyone would wait."""
-        if retry_after is not None:
-            return retry_after if retry_after <= LONGEST_PAUSE else None
-        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), 8.0) * (0.75 + 0.5 * self._jitter()))
-
-    def _once(self, request: ChatRequest, refused: frozenset[str], sink: Sink, progress: Progress) -> Reply:
-        import asyncio
-
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Create]:
         try:
-            import openai  # noqa: F401
+            import httpx2
+            import openai
         except ImportError:
             raise MissingExtraError("llm", "A language model behind an endpoint") from None
-        with asyncio.Runner() as runner:
-            reply = runner.run(self._ask(request, refused, sink, progress))
-        reply.refused = frozenset(refused & {TOOLS, SCHEMA, THINKING})
-        return reply
+        timeout = httpx2.Timeout(self.timeout, connect=min(self.timeout, 15.0))
+        hooks = {"response": [_cap]}
+        async with httpx2.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks=hooks) as http:
+            client = openai.AsyncOpenAI(
+                api_key=self._endpoint.api_key or "none",
+                base_url=self._endpoint.base_url,
+                max_retries=0,
+                http_client=http,
+            )
+            yield client.chat.completions.create
 
-    async def _ask(self, request: ChatRequest, refused: frozenset[str], sink: Sink, progress: Progress) -> Reply:
+    def told(self, error: Exception, request: ChatRequest, refused: frozenset[str]) -> Exception | None:
         import httpx2
         import openai
 
-        timeout = httpx2.Timeout(self._timeout, connect=min(self._timeout, 15.0))
-        http = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [_cap]})
-        client = openai.AsyncOpenAI(
-            api_key=self._endpoint.api_key or "none",
-            base_url=self._endpoint.base_url,
-            max_retries=0,
-            http_client=http,
-        )
-        arguments = _arguments(request, refused)
-        collected = _Collected(sink, request.max_tokens * TOKEN_CHARACTERS)
-        try:
-            answer = await _watched(client.chat.completions.create(**arguments), progress)
-            if arguments["stream"]:
-                chunks = aiter(answer)
-                while (chunk := await _watched(_following(chunks), progress)) is not None:
-                    if not collected.add(chunk):
-                        break
-                await answer.close()
-                if not collected.began:
-                    raise _Refusal(_STREAM)
-            else:
-                collected.add_whole(answer)
-        except (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, ValueError) as error:
-            raise _told(error, request, refused, self._timeout) from error
-        finally:
-            await http.aclose()
-        return collected.reply()
-
-
-# --- the request ----------------------------------------------------------------------------------
-
-
-def _arguments(request: ChatRequest, refused: frozenset[str]) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"model": request.model, "messages": request.messages, "stream": _STREAM not in refused}
-    if arguments["stream"] and _USAGE not in refused:
-        arguments["stream_options"] = {"include_usage": True}
-    limit = "max_completion_tokens" if (request.thinking is not None) != (_LIMIT in refused) else "max_tokens"
-    arguments[limit] = request.max_tokens
-    if request.thinking is None and _TEMPERATURE not in refused:
-        arguments["temperature"] = 0
-    if request.thinking is not None and THINKING not in refused:
-        arguments["reasoning_effort"] = request.thinking
-    if request.tools and TOOLS not in refused:
-        arguments["tools"] = request.tools
-    if request.schema is not None and SCHEMA not in refused:
-        schema: dict[str, Any] = {"name": "answer", "schema": request.schema}
-        if _STRICT not in refused and is_strict(request.schema):
-            schema["strict"] = True
-        arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return arguments
-
-
-def is_strict(schema: Any) -> bool:
-    """Whether a schema is of the kind that endpoints enforce: all objects closed and all their properties required.
-
-    >>> is_strict({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
-    True
-    """
-    if isinstance(schema, list):
-        return all(map(is_strict, schema))
-    if not isinstance(schema, dict):
-        return True
-    if schema.get("type") == "object" or "properties" in schema:
-        closed = schema.get("additionalProperties") is False
-        if not closed or set(schema.get("required", ())) != set(schema.get("properties", {})):
-            return False
-    return all(is_strict(inner) for key, inner in schema.items() if key not in ("enum", "const", "required"))
-
-
-# --- the reply ------------------------------------------------------------------------------------
-
-
-class _Collected:
-    """A reply as it grows. Endpoints differ in what they send, so nothing is taken for granted."""
-
-    def __init__(self, sink: Sink, most: int) -> None:
-        self._sink = sink
-        self._most = most
-        self._text: list[str] = []
-        self._length = 0
-        self._calls: dict[Any, dict[str, str]] = {}
-        self._finish: str | None = None
-        self._usage = Usage()
-        self._refusal = False
-        self.began = False
-
-    def add(self, chunk: Any) -> bool:
-        """Take a chunk of a stream; False when that was enough."""
-        self.began = True
-        self._count(getattr(chunk, "usage", None))
-        for choice in (getattr(chunk, "choices", None) or [])[:1]:
-            delta = getattr(choice, "delta", None)
-            self._take(delta)
-            for number, call in enumerate(getattr(delta, "tool_calls", None) or []):
-                self._call(call, number)
-            self._finish = getattr(choice, "finish_reason", None) or self._finish
-        return self._length <= self._most
-
-    def add_whole(self, answer: Any) -> None:
-        self.began = True
-        self._count(getattr(answer, "usage", None))
-        choices = getattr(answer, "choices", None) or []
-        if not choices:
-            raise _Passing("the model's endpoint gave no answer")
-        message = getattr(choices[0], "message", None)
-        self._finish = getattr(choices[0], "finish_reason", None) or STOP
-        self._take(message)
-        for number, call in enumerate(getattr(message, "tool_calls", None) or []):
-            self._call(call, number)
-
-    def _take(self, part: Any) -> None:
-        if getattr(part, "refusal", None):
-            self._refusal = True
-        content = getattr(part, "content", None)
-        if isinstance(content, list):
-            content = "".join(str(item.get("text", "")) for item in content if isinstance(item, dict))
-        if isinstance(content, str) and content:
-            content = content[: self._most + 1 - self._length]
-            self._length += len(content)
-            self._text.append(content)
-            self._sink.text(content)
-
-    def _call(self, call: Any, number: int) -> None:
-        index = getattr(call, "index", None)
-        key = index if isinstance(index, int) else getattr(call, "id", None) or number
-        if key not in self._calls and len(self._calls) >= MOST_CALLS:
-            return
-        held = self._calls.setdefault(key, {"id": "", "name": "", "arguments": ""})
-        function = getattr(call, "function", None)
-        for name, value in (
-            ("id", getattr(call, "id", None)),
-            ("name", getattr(function, "name", None)),
-            ("arguments", getattr(function, "arguments", None)),
-        ):
-            if isinstance(value, str) and not (name != "arguments" and held[name]):
-                held[name] = (held[name] + value)[: LONGEST_ARGUMENTS + 1]
-
-    def _count(self, usage: Any) -> None:
-        def number(name: str, of: Any = usage) -> int:
-            value = getattr(of, name, None)
-            return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-        if usage is not None:
-            cached = number("cached_tokens", getattr(usage, "prompt_tokens_details", None))
-            self._usage = Usage(number("prompt_tokens"), number("completion_tokens"), None, cached)
-
-    def reply(self) -> Reply:
-        if self._refusal or self._finish == "content_filter":
-            raise ChatError("the model declined to answer", self._usage)
-        cut = self._finish == LENGTH or self._length > self._most
-        if self._finish is None and not cut:
-            raise _Passing("the model's answer broke off")
-        calls = [
-            ToolCall(held["id"] or f"call_{number}", held["name"], held["arguments"])
-            for number, held in enumerate(self._calls.values())
-            if held["name"]
-        ]
-        finish = LENGTH if cut else CALLS if calls else STOP
-        return Reply("".join(self._text), calls, finish, self._usage)
+        if isinstance(error, openai.APIStatusError):
+            said = f"{error.body or ''}{error}"
+            after = error.response.headers.get("retry-after")
+            return of_status(error.status_code, said, request, refused, after=after, code=str(error.code or ""))
+        if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
+            return Passing(f"the model's endpoint gave no answer within {self.timeout:g} s")
+        if isinstance(error, (openai.APIConnectionError, httpx2.ConnectError)):
+            return Passing("the model's endpoint cannot be reached")
+        if isinstance(error, (httpx2.HTTPError, httpx2.StreamError)):
+            return Passing("the model's answer broke off")
+        if isinstance(error, (openai.OpenAIError, ValueError)):
+            return Passing("the model's endpoint sent something that is no answer")
+        return None
 
 
 async def _cap(response: Any) -> None:
@@ -325,110 +90,3 @@ async def _cap(response: Any) -> None:
             await stream.aclose()
 
     response.stream = Capped()
-
-
-def _following(chunks: Any) -> Awaitable[Any]:
-    return anext(chunks, None)
-
-
-async def _watched(work: Awaitable[_T], progress: Progress) -> _T:
-    """Wait for work, looking at times whether the turn is over; then the work is given up, its connection closed."""
-    import asyncio
-
-    task = asyncio.ensure_future(work)
-    try:
-        while not task.done():
-            await asyncio.wait({task}, timeout=LOOK_SECONDS)
-            progress.check()
-        return task.result()
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-
-def _wait(seconds: float, progress: Progress) -> None:
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        progress.check()
-        time.sleep(min(left, LOOK_SECONDS))
-
-
-# --- faults ---------------------------------------------------------------------------------------
-
-
-def _told(error: Exception, request: ChatRequest, refused: frozenset[str], timeout: float) -> Exception:
-    """What a fault of the endpoint means for the request, in our words."""
-    import httpx2
-    import openai
-
-    if isinstance(error, openai.APIStatusError):
-        return _of_status(error, request, refused)
-    if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
-        return _Passing(f"the model's endpoint gave no answer within {timeout:g} s")
-    if isinstance(error, (openai.APIConnectionError, httpx2.ConnectError)):
-        return _Passing("the model's endpoint cannot be reached")
-    if isinstance(error, httpx2.HTTPError):
-        return _Passing("the model's answer broke off")
-    return _Passing("the model's endpoint sent something that is no answer")
-
-
-def _of_status(error: Any, request: ChatRequest, refused: frozenset[str]) -> Exception:
-    status = int(error.status_code)
-    if status in (408, 409, 425, 429) or status >= 500:
-        after = _retry_after(error.response.headers.get("retry-after"))
-        busy = "is busy" if status == 429 else "is at fault"
-        told = f"; it asks to wait {after:g} s" if after is not None and after > LONGEST_PAUSE else ""
-        return _Passing(f"the model's endpoint {busy} ({status}){told}", after)
-    if status in (401, 403):
-        return ChatError(f"the model's endpoint refuses the key ({status})")
-    said = str(getattr(error, "body", "") or "") + str(error)
-    if status in (400, 404, 422, 501) and not _TOO_LONG.search(said):
-        part = _blamed(said, request, refused, status)
-        if part is not None:
-            return _Refusal(part)
-    if status == 404:
-        return ChatError("the model's endpoint does not know the model or the path (404)")
-    if status == 413 or _TOO_LONG.search(said):
-        return ChatError(f"the question and its passages are too long for the model ({status})")
-    code = str(getattr(error, "code", "") or "")
-    return ChatError(
-        f"the model's endpoint refuses the request ({status}{f' {code}' if _CODE.fullmatch(code) else ''})"
-    )
-
-
-def _blamed(said: str, request: ChatRequest, refused: frozenset[str], status: int) -> str | None:
-    """The part of the request that an error blames, or may: the first that can be left out."""
-    sent = _arguments(request, refused)
-    there = {
-        _USAGE: "stream_options" in sent,
-        THINKING: "reasoning_effort" in sent,
-        _LIMIT: _LIMIT not in refused,
-        _TEMPERATURE: "temperature" in sent,
-        _STRICT: "strict" in sent.get("response_format", {}).get("json_schema", {}),
-        SCHEMA: "response_format" in sent,
-        TOOLS: "tools" in sent,
-        _STREAM: sent["stream"],
-    }
-    for part, mention in _MENTIONS:
-        if there[part] and re.search(mention, said, re.IGNORECASE):
-            return part
-    if status == 404:
-        return None
-    return next((part for part in (THINKING, _STRICT, SCHEMA, TOOLS, _USAGE) if there[part]), None)
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, given as a number or as a date."""
-    if not header:
-        return None
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    from email.utils import parsedate_to_datetime
-
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None

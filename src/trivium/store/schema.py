@@ -162,7 +162,7 @@ CREATE TABLE vector(
   version INTEGER NOT NULL,
   digest TEXT NOT NULL,
   data BLOB NOT NULL) STRICT;
-CREATE UNIQUE INDEX vector_item ON vector(ctx, kind, item, model);
+CREATE INDEX vector_item ON vector(ctx, kind, item, model, version, digest);
 CREATE INDEX vector_added ON vector(ctx, kind, model, id);
 
 CREATE TABLE vector_state(

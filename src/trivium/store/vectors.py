@@ -113,7 +113,7 @@ def concepts_of_type(session: Session, ctx: int, type_: str) -> list[int]:
 # --- the backlog ----------------------------------------------------------------------------------
 
 _LACKS_CONCEPT = (
-    " FROM concept AS c LEFT JOIN vector AS v"
+    " FROM concept AS c NOT INDEXED LEFT JOIN vector AS v INDEXED BY vector_item"
     " ON v.ctx = c.ctx AND v.kind = 'concept' AND v.item = CAST(c.id AS TEXT) AND v.model = ?2"
     " WHERE c.ctx = ?1 AND (v.id IS NULL OR v.version <> c.version)"
 )

@@ -7,6 +7,7 @@ import json
 import math
 from typing import Any
 
+from anyio import to_thread
 from fastapi import Request
 
 from trivium.knowql.errors import QueryError
@@ -16,6 +17,8 @@ JSON_LIMIT = 1 << 20
 BODY_SECONDS = 60.0
 """How long a client may take to send a JSON body."""
 _DEEPEST = 200
+_SMALL = 64 << 10
+"""Bytes up to which a body is parsed at once; larger ones are in a thread, so that others are served meanwhile."""
 
 
 async def json_object(request: Request, limit: int = JSON_LIMIT) -> dict[str, Any]:
@@ -29,7 +32,8 @@ async def json_object(request: Request, limit: int = JSON_LIMIT) -> dict[str, An
             f"The body must be JSON, not {kind!r}." if kind else "The body must be JSON; its type is not given.",
             hint="Send the header Content-Type: application/json.",
         )
-    return parse_object(await whole(request, limit))
+    body = await whole(request, limit)
+    return parse_object(body) if len(body) < _SMALL else await to_thread.run_sync(parse_object, body)
 
 
 async def optional_object(request: Request) -> dict[str, Any]:

@@ -55,8 +55,12 @@ async def _execute(place: KnowledgeBase | Context, request: Request) -> Response
     if not isinstance(readonly, bool):
         raise invalid("readonly", "readonly must be true or false.", "Leave it out for false.")
     readonly = readonly or method == "execute_kip_readonly"
-    answer = await to_thread.run_sync(lambda: place.execute_kip(params, readonly=readonly))
-    return Answer(answer, status_of(answer))
+
+    def execute() -> Response:
+        answer = place.execute_kip(params, readonly=readonly)
+        return Answer(answer, status_of(answer))
+
+    return await to_thread.run_sync(execute)
 
 
 def status_of(answer: dict[str, Any]) -> int:

@@ -39,7 +39,7 @@ def router(follower: Follower) -> APIRouter:
             found = await to_thread.run_sync(own.turns.response, accepted.query_id)
             place = request.url.path.rsplit("/query", 1)[0] + f"/queries/{accepted.query_id}"
             return Answer(found, 202, {"Location": place, "Retry-After": POLL_SECONDS})
-        return Answer(await to_thread.run_sync(own.turns.wait, accepted.query_id, limiter=follower.limiter()))
+        return await to_thread.run_sync(lambda: Answer(own.turns.wait(accepted.query_id)), limiter=follower.limiter())
 
     @routes.get("/queries/{id}", **schemas.route("A turn as it stands", gives="ResponseDocument", fails=(404,)))
     def get(id: str, own: Own) -> Response:

@@ -75,10 +75,9 @@ class Follower:
         limiter = self.limiter()
         spoken = time.monotonic()
         try:
-            while (event := await to_thread.run_sync(_next, events, limiter=limiter)) is not _END:
-                if event is not None:
-                    number, kind, data = event
-                    yield frame(number, kind, data)
+            while (text := await to_thread.run_sync(_next, events, limiter=limiter)) is not None:
+                if text:
+                    yield text
                 elif time.monotonic() - spoken < HEARTBEAT_SECONDS:
                     continue
                 else:
@@ -90,8 +89,15 @@ class Follower:
                 close()
 
 
-def _next(events: Iterator[Any]) -> Any:
-    return next(events, _END)
+def _next(events: Iterator[Any]) -> bytes | None:
+    """The next frame; empty when there is no news, None at the end."""
+    event = next(events, _END)
+    if event is _END:
+        return None
+    if event is None:
+        return b""
+    number, kind, data = event
+    return frame(number, kind, data)
 
 
 def frame(number: int, kind: str, data: Any) -> bytes:
