@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 
@@ -131,13 +132,16 @@ def _request(operation: str, argument: Any, options: dict[str, Any]) -> tuple[st
             headers["Idempotency-Key"] = options["idempotency_key"]
         return "POST", "/query", argument, headers, None
     if operation == "events":
-        return "GET", f"/queries/{argument}/events", _NONE, {"Last-Event-ID": str(options.get("after", ""))}, None
+        return (
+            "GET",
+            f"/queries/{quote(argument, safe='')}/events",
+            _NONE,
+            {"Last-Event-ID": str(options.get("after", ""))},
+            None,
+        )
     if operation in ("feedback", "rename"):
         method, path = ("POST", "/queries/{}/feedback") if operation == "feedback" else ("PATCH", "/sessions/{}")
-        body = argument[1]
-        if operation == "rename" and isinstance(body, str):
-            body = {"title": body}
-        return method, path.format(argument[0]), body, {}, None
+        return method, path.format(quote(argument[0], safe="")), argument[1], {}, None
     method, path = {
         "get": ("GET", "/queries/{}"),
         "cancel": ("POST", "/queries/{}/cancel"),
@@ -149,8 +153,12 @@ def _request(operation: str, argument: Any, options: dict[str, Any]) -> tuple[st
         "delete_context": ("DELETE", "/contexts/{}"),
         "models": ("GET", "/models"),
     }[operation]
-    query = {name: str(value).lower() if isinstance(value, bool) else value for name, value in options.items()}
-    return method, path.format(argument), _NONE, {}, query
+    query = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in options.items()
+        if value is not None
+    }
+    return method, path.format(quote(str(argument), safe="")), _NONE, {}, query
 
 
 def _reply(response: httpx2.Response) -> Reply:

@@ -16,7 +16,7 @@ def test_the_demo_tells_its_story_without_a_terminal(own_home: Path) -> None:
     outcome = run("demo")
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
-    for scene in ("Ask", "Search", "Remember", "Unite twins", "Disputes", "Two writers", "Mistakes", "Why"):
+    for scene in ("Ask", "Search", "Remember", "Unite twins", "Disputes", "Two writers", "Mistakes", "Answers", "Why"):
         assert f"== {scene} =" in outcome.out
     assert re.findall(r"KIP_\d{4}", outcome.out) == ["KIP_3005", "KIP_2001", "KIP_1001"]
     assert "Traceback" not in outcome.out
@@ -41,6 +41,19 @@ def test_the_demo_as_data_holds_every_answer() -> None:
     assert [hits[0]["name"] for hits in first_searches] == ["Rust", "ProgrammingLanguages", "Rust", "Go"]
     upserts = [step["response"] for step in answers if "Kettle" in step["request"]["command"]]
     assert upserts[0] == upserts[1]
+
+
+def test_the_demo_answers_from_documents_and_from_the_graph() -> None:
+    turns = [step["document"] for step in run("demo", "--json").json() if "document" in step]
+    grounds = [[citation["grounding"] for citation in turn["citations"]] for turn in turns]
+    assert grounds[0] == ["Invoices are payable within 30 days from receipt."]
+    assert grounds[1] == [
+        "The billing service is written in Rust and has run since March 2024.",
+        "Graydon Hoare designed Rust.",
+    ]
+    assert turns[2]["output_json"] == {"payment_days": 30, "discount_percent": 2}
+    assert [warning["code"] for warning in turns[3]["warnings"]] == ["no_evidence"]
+    assert {turn["status"] for turn in turns} == {"completed"}
 
 
 def test_the_repository_of_the_demo_answers_with_decisions_and_history(own_home: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.http_server import HttpDoor, LocalServer, running
 from tests.knowql_runner import Case, load_cases, run_case
 
-
 pytestmark = pytest.mark.slow
 
 

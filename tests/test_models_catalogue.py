@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from trivium.errors import MissingExtraError, NotFoundError, TriviumError
+from trivium.models.agent import Agent
 from trivium.models.catalogue import EXTRACTIVE, Catalogue, Model, Prices
 from trivium.models.extractive import Extractive
 from trivium.settings import Settings
@@ -87,6 +88,17 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="extra 'llm'"):
         models.composer_for("openai/a")
+
+
+def test_a_provider_by_name_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = catalogue(llm_provider="anthropic", llm_models="claude-x", llm_api_key="k")
+    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda _: None)
+    assert models.choose(["pro"]).skipped == ["anthropic/claude-x"]
+    with pytest.raises(MissingExtraError, match="extra 'providers'"):
+        models.composer_for("claude-x")
+    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda name: name)
+    assert models.choose(["pro"]).model == "anthropic/claude-x"
+    assert isinstance(models.composer_for("pro"), Agent)
 
 
 def test_a_local_file_is_a_model_when_it_is_there(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def test_cancel_gives_the_request_up() -> None:
         going = Going()
         threading.Timer(0.5, lambda: setattr(going, "stopped", True)).start()
         began = time.monotonic()
+        request = ChatRequest("m", [{"role": "user", "content": "Hello"}])
         with pytest.raises(Stopped):
-            AnyLLMClient("openai", KEY, server.base_url).chat(ChatRequest("m", []), Sink(), going)
+            AnyLLMClient("openai", KEY, server.base_url).chat(request, Sink(), going)
         assert time.monotonic() - began < 8

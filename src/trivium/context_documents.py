@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trivium.errors import NotFoundError
@@ -71,7 +72,8 @@ class ContextDocuments:
 
         base = self.knowledge_base
         chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        files = found_in(chosen, base.settings)
+        database = None if base._store.in_memory else Path(base._store.path)
+        files = found_in(chosen, base.settings, database)
 
         def work(report: Progress) -> dict[str, Any]:
             importer = Importer(base._store, self._number, base.settings, base._clock)
@@ -124,9 +126,10 @@ class ContextDocuments:
         `state` is `live`, `changed` (a newer version waits for the next curate), `new` or `unreadable`; `problem` says
         why one could not be read.
         """
-        from trivium.store import documents, sources
+        from trivium.store import contexts, documents, sources
 
         with self.knowledge_base._store.read() as session:
+            contexts.require(session, self._number)
             live = {row.path: row for row in documents.states(session, self._number)}
             rows = [row for row in sources.rows(session, self._number) if row.path.startswith(prefix)]
         found = []
@@ -151,9 +154,10 @@ class ContextDocuments:
 
     def read_source(self, path: str) -> bytes:
         """The bytes of a source as they were imported. Raises: NotFoundError."""
-        from trivium.store import sources
+        from trivium.store import contexts, sources
 
         with self.knowledge_base._store.read() as session:
+            contexts.require(session, self._number)
             row = sources.find(session, self._number, path)
             if row is None:
                 raise _no_source(self.slug, path)
@@ -213,8 +217,6 @@ class ContextDocuments:
         return self.knowledge_base.tasks.start(self._number, "pack", self._packing(destination))
 
     def _packing(self, destination: str | os.PathLike[str]) -> Work:
-        from pathlib import Path
-
         from trivium.ingest.pack import Place, write_pack
 
         base = self.knowledge_base
@@ -223,17 +225,19 @@ class ContextDocuments:
 
     def documents(self, prefix: str = "") -> list[dict[str, Any]]:
         """The live documents by path: title, date, size in characters, hash, media type, problem, and outline."""
-        from trivium.store import documents
+        from trivium.store import contexts, documents
 
         with self.knowledge_base._store.read() as session:
+            contexts.require(session, self._number)
             rows = [row for row in documents.rows(session, self._number) if row.path.startswith(prefix)]
         return [_document(row) for row in rows]
 
     def read_document(self, path: str) -> dict[str, Any]:
         """A live document with its `text`; citations quote from it. Raises: NotFoundError."""
-        from trivium.store import documents
+        from trivium.store import contexts, documents
 
         with self.knowledge_base._store.read() as session:
+            contexts.require(session, self._number)
             row = documents.find(session, self._number, path)
             if row is None:
                 raise NotFoundError(f"{self.slug!r} has no live document {path!r}.", "`trivium sources` lists them.")

@@ -100,10 +100,7 @@ class KnowledgeContexts:
 
         if not SLUG.fullmatch(checked_text(slug)):
             raise ValueError(f"{slug!r} is no slug: {SLUG_RULE}.")
-        try:
-            encode(fields)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise TypeError(f"The fields of a context must be JSON values: {error}.") from None
+        _check_encodable(fields)
         kept = checked_fields(fields)
         with self._store.write() as session:
             if contexts.find(session, self.workspace, slug) is not None:
@@ -124,6 +121,7 @@ class KnowledgeContexts:
                 raise ManifestError(f"A context has no field {key!r}; there are slug, {', '.join(FIELDS[:-1])}.", key)
         if slug is not None and slug != context.slug and not SLUG.fullmatch(checked_text(slug)):
             raise ValueError(f"{slug!r} is no slug: {SLUG_RULE}.")
+        _check_encodable(fields)
         changes = checked_fields(fields)
         with self._store.write() as session:
             row = contexts.get(session, context._number)
@@ -238,6 +236,13 @@ class KnowledgeContexts:
             while more:
                 with self._store.write(timeout=120) as session:
                     more = contexts.purge(session, number, PURGE_ROWS)
+
+
+def _check_encodable(fields: dict[str, Any]) -> None:
+    try:
+        encode(fields)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"The fields of a context must be JSON values: {error}.") from None
 
 
 def checked_text(slug: object) -> str:

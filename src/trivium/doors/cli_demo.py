@@ -55,9 +55,7 @@ def demo(choices: Choices, keep: str | None) -> None:
     elif keep:
         click.echo(f"\nThe database is in {keep}. Go on with: trivium --db {shlex.quote(keep)} shell")
     else:
-        click.echo(
-            "\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium add FOLDER, trivium ask, trivium index, trivium mcp."
-        )
+        click.echo("\nNow your own: trivium kip 'DESCRIBE PRIMER', trivium add FOLDER, trivium index, trivium mcp.")
 
 
 @contextmanager

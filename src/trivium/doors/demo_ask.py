@@ -98,11 +98,12 @@ def answers(stage: AskStage, context: Context) -> None:
     """Add documents to the context, ask about one, about one and the graph, in a shape, and for what is not there."""
     stage.title("Answers")
     with tempfile.TemporaryDirectory(prefix="trivium-demo-") as folder:
+        office = Path(folder) / "office"
         for name, text in DOCUMENTS.items():
-            path = Path(folder) / name
+            path = office / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        context.add([folder])
+        context.add(office)
     done = context.curate()
     stage.say(
         f"A third road: documents in the same store. {done['documents']} were read into {done['chunks']} passages. "

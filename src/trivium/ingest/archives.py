@@ -22,7 +22,7 @@ from typing import IO, Any, BinaryIO
 from trivium.ingest import formats
 from trivium.ingest.dates import of_timestamp
 from trivium.ingest.found import Found, again
-from trivium.ingest.names import is_hidden
+from trivium.ingest.names import UnsafeName, is_hidden, source_path
 from trivium.settings import Settings
 
 RATIO = 200
@@ -56,12 +56,13 @@ def found_in_archive(file: BinaryIO, name: str, settings: Settings) -> Iterator[
                 raise _TooMuch
             yield found
     except _TooMuch:
-        yield Found(base, reason="the archive holds far more than its size allows; the rest of it was left out")
+        reason = "the archive holds far more than its size allows; the rest of it was left out"
+        yield Found(base, reason=reason, unseen="")
     except (NotImplementedError, RuntimeError) as error:
-        yield Found(base, reason=f"the archive cannot be read ({error})")
+        yield Found(base, reason=f"the archive cannot be read ({error})", unseen="")
     except _DAMAGE as error:
         rest = "the archive is damaged" if not count else "the archive is damaged; the rest of it was left out"
-        yield Found(base, reason=f"{rest} ({error or type(error).__name__})")
+        yield Found(base, reason=f"{rest} ({error or type(error).__name__})", unseen="")
 
 
 class _Budget:
@@ -78,6 +79,10 @@ class _Budget:
 
 def _refusal(name: str) -> str | None:
     """Why a member is left out because of its name alone; the rest is checked as for any file."""
+    try:
+        source_path(name)  # here, since a folder that is put before the name would make an absolute one relative
+    except UnsafeName as error:
+        return str(error)
     if is_hidden(name):
         return "hidden"
     if formats.is_archive(name):

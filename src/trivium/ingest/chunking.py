@@ -28,7 +28,11 @@ SMALL = 24.0
 """Tokens of a remainder that rather joins the chunk before it."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _BLANK_LINE = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)")
+_INK = re.compile(r"\S")
 _PROSE_WINDOW = 1 << 18
+_SPACE_WINDOW = 1 << 12
+_WIDE_GAP = 64
+"""Characters of white space between two pieces that do not count."""
 
 
 class Chunking(Struct, frozen=True):
@@ -114,11 +118,13 @@ class _Lines:
 
 
 def _trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
-    while start < stop and text[start].isspace():
-        start += 1
-    while stop > start and text[stop - 1].isspace():
-        stop -= 1
-    return start, stop
+    first = _INK.search(text, start, stop)
+    if first is None:
+        return stop, stop
+    while text[stop - 1].isspace():
+        window = text[max(first.start(), stop - _SPACE_WINDOW) : stop]
+        stop -= len(window) - len(window.rstrip())
+    return first.start(), stop
 
 
 def _filled(text: str, blocks: Iterable[Block]) -> Iterator[Block]:
@@ -205,7 +211,7 @@ def _cut_lines(text: str, start: int, stop: int, target: int) -> Iterator[tuple[
     for match in _LINE.finditer(text, start, stop):
         first, last = _trimmed(text, match.start(), match.end())
         while first < last:
-            if last - first <= target or _size(text, first, last) <= target:
+            if last - first <= target or (last - first <= 4 * target and _size(text, first, last) <= target):
                 yield first, last
                 break
             end = _reach(text, first, last, target)
@@ -265,6 +271,7 @@ def _is_remainder(previous: _Group, group: _Group, target: int) -> bool:
         and group.sections == previous.sections[-1:]
         and group.header == previous.header
         and previous.size + group.own <= target
+        and group.start - previous.stop <= _WIDE_GAP
     )
 
 
@@ -298,7 +305,10 @@ def _begin(text: str, before: _Group | None, piece: _Piece, knobs: Chunking) -> 
 
 def _joins(current: _Group, piece: _Piece, target: int, enough: float, respect: bool) -> bool:
     """Whether a piece goes into the chunk that is open."""
-    if current.headed and piece.sections[: len(current.sections[-1])] == current.sections[-1]:
+    if piece.start - current.stop > _WIDE_GAP and current.size + (piece.start - current.stop) / 4 > target:
+        return False
+    above = current.headed and piece.sections[: len(current.sections[-1])] == current.sections[-1]
+    if above and current.size <= target:
         return True  # a heading stays with what it heads
     if respect and piece.sections != current.sections[-1]:
         return False
@@ -308,9 +318,10 @@ def _joins(current: _Group, piece: _Piece, target: int, enough: float, respect: 
 
 
 def _join(current: _Group, piece: _Piece, respect: bool) -> None:
+    gap = max(0, piece.start - current.stop - _WIDE_GAP) / 4
     current.stop = piece.stop
-    current.size += piece.size
-    current.own += piece.size
+    current.size += piece.size + gap
+    current.own += piece.size + gap
     if piece.sections != current.sections[-1]:
         if current.headed and respect:
             current.sections = [piece.sections]

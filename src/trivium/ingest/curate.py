@@ -39,8 +39,8 @@ MANY = 8 << 20
 """Bytes of files for each process that reads them: starting one takes as long as reading so much."""
 LONG = 8 << 20
 """Bytes of a text file whose chunks are made piece by piece, in this process."""
-SMALL = 1 << 20
-"""Bytes of an HTML or e-mail file that may be read in this process."""
+SMALL = 64 << 10
+"""Bytes of an HTML, e-mail or code file that may be read in this process: some parsers' time grows as the square."""
 
 
 Progress = Callable[[int, int], None]
@@ -54,8 +54,8 @@ class NoSourcesError(TriviumError):
 def check_sources(store: SqliteStore, ctx: int) -> None:
     """Raises: NoSourcesError when a curate would find nothing, now or from before."""
     with store.read() as session:
-        context = contexts.get(session, ctx)
-        if context is not None and not context.live_version and not sources.totals(session, ctx)[0]:
+        context = contexts.require(session, ctx)
+        if not context.live_version and not sources.totals(session, ctx)[0]:
             raise NoSourcesError(
                 f"The context {context.slug!r} has no sources to curate.",
                 f"Import some: trivium add PATH --context {context.slug}",
@@ -102,6 +102,13 @@ def _plain(knobs: Knobs) -> dict[str, Any]:
     return {"chunks": knobs.chunks, **facts}
 
 
+def _is_apart(format_: str, size: int) -> bool:
+    """Whether a file must be read in a process of its own."""
+    if format_ == formats.CODE:
+        return SMALL < size <= LONG  # longer files are not parsed
+    return format_ in formats.NATIVE or (format_ in formats.APART and size > SMALL)
+
+
 class Curator:
     """One curate of one context."""
 
@@ -137,9 +144,7 @@ class Curator:
 
     def _plan(self, force: bool) -> _Plan:
         with self._store.read(timeout=600) as session:
-            context = contexts.get(session, self._ctx)
-            if context is None:
-                raise TriviumError("The context has been deleted.", "Choose another one.")
+            context = contexts.require(session, self._ctx)
             every = list(sources.rows(session, self._ctx))
             known: dict[str, list[DocumentState]] = {}
             for live in (LIVE, STAGED, HIDDEN):
@@ -177,8 +182,7 @@ class Curator:
         with Readers(max(1, count)) as readers:
 
             def work(source: SourceRow) -> Read | None:
-                format_ = self._format(source)
-                apart = format_ in formats.APART and (source.size > SMALL or format_ in formats.NATIVE)
+                apart = _is_apart(self._format(source), source.size)
                 if source.size > LONG and not apart:
                     return None
                 data = self._content(source)

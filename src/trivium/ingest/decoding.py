@@ -35,6 +35,20 @@ def decode(data: bytes) -> tuple[str, str | None]:
         return _guessed(data)
 
 
+_NOT_OF_TEXTS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
+"""Codecs of Python that no file declares in earnest; some take time that grows with the square of the text."""
+
+
+def decode_declared(data: bytes, charset: str) -> str | None:
+    """The text in the encoding that a file declares; None when there is no such encoding, or it is another one."""
+    try:
+        if codecs.lookup(charset).name.replace("-", "_") in _NOT_OF_TEXTS:
+            return None
+        return data.decode(charset).replace("\0", "\ufffd")
+    except (LookupError, ValueError):
+        return None
+
+
 def _strict(data: bytes, name: str) -> tuple[str, str | None]:
     text = data.decode(name, "replace")
     note = f"some bytes are not {name.upper()} and were replaced" if "\ufffd" in text else None

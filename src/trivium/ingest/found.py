@@ -9,13 +9,24 @@ from msgspec import Struct
 
 
 class Found(Struct):
-    """A file to be imported, or the reason why it is not. `open` gives its bytes from the start."""
+    """A file to be imported, or the reason why it is not. `open` gives its bytes from the start.
+
+    `unseen` is a folder (with `/`, or empty for all) that may hold files that were not looked at for that reason.
+    """
 
     path: str
     size: int = 0
     dated: str | None = None
     open: Callable[[], BinaryIO] | None = None
     reason: str | None = None
+    unseen: str | None = None
+
+    def within(self, folder: str) -> Found:
+        """The same file, seen from outside of the folder it lies in."""
+        if folder:
+            self.path = f"{folder}/{self.path}"
+            self.unseen = None if self.unseen is None else f"{folder}/{self.unseen}"
+        return self
 
 
 def again(held: IO[bytes]) -> Callable[[], BinaryIO]:

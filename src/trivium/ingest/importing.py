@@ -52,25 +52,45 @@ def no_check(done: int, total: int) -> None:
 # --- finding --------------------------------------------------------------------------------------
 
 
-def found_in(paths: Iterable[str | os.PathLike[str]], settings: Settings) -> Iterator[Found]:
+def found_in(
+    paths: Iterable[str | os.PathLike[str]], settings: Settings, database: Path | None = None
+) -> Iterator[Found]:
     """The files that these paths name: themselves, those in folders, those in archives.
 
     Files of a folder are named from the folder on (`contracts/acme.md`), those of `.` without it; those of an archive
-    as they are named in it. Raises: NotFoundError when one of the paths does not exist, before any file is given.
+    as they are named in it. `database` is left out, with the files beside it that belong to it.
+
+    Raises: NotFoundError when one of the paths does not exist, before any file is given.
     """
     places = [_place(path) for path in paths]
     for place in places:
         if "\0" in str(place) or not place.exists():
             raise NotFoundError(f"There is no file or folder {str(place)!r}.", "Check the path.")
-    return _found(places, settings)
+    return _found(places, settings, _Own(database))
 
 
-def _found(places: list[Path], settings: Settings) -> Iterator[Found]:
+def _found(places: list[Path], settings: Settings, own: _Own) -> Iterator[Found]:
     for place in places:
         if place.is_dir():
-            yield from _in_folder(place, _prefix(place), settings)
+            yield from _in_folder(place, _prefix(place), settings, own)
         else:
-            yield from _file(place, place.name, settings)
+            yield from _file(place, place.name, settings, own)
+
+
+class _Own:
+    """The files of the database that is imported into."""
+
+    def __init__(self, database: Path | None) -> None:
+        self._folder = database.parent if database else None
+        self._names = {database.name + end for end in ("", "-wal", "-shm", "-journal")} if database else set()
+
+    def holds(self, place: Path) -> bool:
+        if self._folder is None or place.name not in self._names:
+            return False
+        try:
+            return place.parent.samefile(self._folder)
+        except OSError:
+            return False
 
 
 def _place(path: str | os.PathLike[str]) -> Path:
@@ -81,18 +101,18 @@ def _prefix(folder: Path) -> str:
     return folder.name + "/" if folder.name not in ("", "..") else ""
 
 
-def _in_folder(folder: Path, prefix: str, settings: Settings) -> Iterator[Found]:
+def _in_folder(folder: Path, prefix: str, settings: Settings, own: _Own) -> Iterator[Found]:
     """The files of a folder in the order of their names, without recursion; links and hidden files are left out."""
     stack: list[tuple[str, str]] = [(str(folder), prefix)]
     while stack:
         place, name = stack.pop()
         if name and not name.endswith("/"):
-            yield from _file(Path(place), name, settings)
+            yield from _file(Path(place), name, settings, own)
             continue
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name, reverse=True)
         except OSError as error:
-            yield Found(name or place, reason=f"the folder cannot be read ({error.strerror})")
+            yield Found(name or place, reason=f"the folder cannot be read ({error.strerror})", unseen=name)
             continue
         for entry in entries:
             if is_hidden(entry.name):
@@ -104,7 +124,7 @@ def _in_folder(folder: Path, prefix: str, settings: Settings) -> Iterator[Found]
                 stack.append((entry.path, name + entry.name + ("/" if folded else "")))
 
 
-def _file(place: Path, name: str, settings: Settings) -> Iterator[Found]:
+def _file(place: Path, name: str, settings: Settings, own: _Own) -> Iterator[Found]:
     try:
         status = place.stat()
     except OSError as error:
@@ -112,6 +132,8 @@ def _file(place: Path, name: str, settings: Settings) -> Iterator[Found]:
         return
     if not stat.S_ISREG(status.st_mode):
         yield Found(name, reason="not a regular file")
+    elif own.holds(place):
+        yield Found(name, reason="the database itself")
     elif formats.is_archive(name):
         from trivium.ingest.archives import found_in_archive
 
@@ -119,11 +141,10 @@ def _file(place: Path, name: str, settings: Settings) -> Iterator[Found]:
             with place.open("rb") as file:
                 folder = name.rpartition("/")[0]
                 for found in found_in_archive(file, name, settings):
-                    if folder:
-                        found.path = f"{folder}/{found.path}"
-                    yield found
+                    yield found.within(folder)
         except OSError as error:
-            yield Found(name, reason=f"the file cannot be read ({error.strerror})")
+            reason = f"the file cannot be read ({error.strerror})"
+            yield Found(place.name, reason=reason, unseen="").within(name.rpartition("/")[0])
     else:
         yield Found(name, status.st_size, of_timestamp(status.st_mtime), lambda: place.open("rb"))
 
@@ -136,9 +157,7 @@ def found_in_bytes(path: str, data: bytes | BinaryIO, settings: Settings, dated:
 
         folder = path.rpartition("/")[0]
         for found in found_in_archive(file, path, settings):
-            if folder:
-                found.path = f"{folder}/{found.path}"
-            yield found
+            yield found.within(folder)
     else:
         yield Found(path, file.seek(0, io.SEEK_END), dated, again(file))
 
@@ -171,9 +190,15 @@ class Importer:
         self.report = Report(skipped=[])
         self.seen: set[str] = set()
         """Paths that were looked at, whether or not they changed."""
+        self._there: set[str] = set()
+        """Paths that were come across, also those of files that could not be read."""
+        self._unseen: set[str] = set()
+        """Folders, with `/` or empty, that may hold what was not come across."""
         with store.read() as session:
-            self._known = {row.path: row.hash for row in sources.rows(session, ctx)}
-            self._files, self._bytes = sources.totals(session, ctx)
+            rows = list(sources.rows(session, ctx))
+        self._known = {row.path: row.hash for row in rows}
+        self._sizes = {row.path: row.size for row in rows}
+        self._files, self._bytes = len(rows), sum(self._sizes.values())
 
     def run(self, files: Iterable[Found], prefix: str = "", check: Check = no_check) -> Report:
         """Import the files. A file that cannot be is left out and told in the report; the others are imported."""
@@ -184,11 +209,14 @@ class Importer:
         return self.report
 
     def _take(self, found: Found, prefix: str) -> None:
+        if found.unseen is not None:
+            self._unseen.add(_folder_path(prefix + found.unseen))
         try:
             path = source_path(prefix + found.path)
         except UnsafeName as error:
             self._skip(found.path, str(error))
             return
+        self._there.add(path)
         reason = found.reason or self._refusal(path, found)
         if reason is not None:
             self._skip(path, reason)
@@ -204,7 +232,7 @@ class Importer:
         if known == ready.hash:
             self.report.unchanged += 1
             return
-        if known is None and (reason := self._full(ready.size)):
+        if reason := self._full(path, ready.size):
             self._skip(path, reason)
             return
         self._known[path] = ready.hash
@@ -214,7 +242,8 @@ class Importer:
         self.report.changed += known is not None
         self.report.bytes += ready.size
         self._files += known is None
-        self._bytes += ready.size
+        self._bytes += ready.size - self._sizes.get(path, 0)
+        self._sizes[path] = ready.size
         if ready.data is None or self._waiting >= BATCH_BYTES or len(self._batch) >= BATCH_FILES:
             self._flush()
 
@@ -225,10 +254,11 @@ class Importer:
             return f"larger than {self._settings.max_file_bytes:,} bytes (TRIVIUM_MAX_FILE_BYTES)"
         return formats.no_text(path)
 
-    def _full(self, size: int) -> str | None:
-        if self._files >= self._settings.max_context_files:
+    def _full(self, path: str, size: int) -> str | None:
+        if path not in self._known and self._files >= self._settings.max_context_files:
             return f"the context holds {self._settings.max_context_files:,} files already (TRIVIUM_MAX_CONTEXT_FILES)"
-        if self._bytes + size > self._settings.max_context_bytes:
+        growth = size - self._sizes.get(path, 0)
+        if growth > 0 and self._bytes + growth > self._settings.max_context_bytes:
             return f"the context would hold more than {self._settings.max_context_bytes:,} bytes" + (
                 " (TRIVIUM_MAX_CONTEXT_BYTES)"
             )
@@ -242,6 +272,7 @@ class Importer:
             return
         now = self._clock()
         with self._store.write(timeout=max(self._settings.timeout, 120)) as session:
+            contexts.require(session, self._ctx)
             for ready in self._batch:
                 self._save(session, ready, now)
             contexts.note_import(session, self._ctx, now)
@@ -262,14 +293,24 @@ class Importer:
 
     def folders(self, paths: Iterable[str | os.PathLike[str]], prefix: str) -> list[str]:
         """Under which prefixes the sources stand that come from the folders among these paths."""
-        return [prefix + name for place in map(_place, paths) if place.is_dir() for name in [_prefix(place)]]
+        return [_folder_path(prefix + _prefix(place)) for place in map(_place, paths) if place.is_dir()]
 
     def remove_missing(self, prefix: str) -> None:
-        """Delete the sources under a prefix that were not among the files looked at."""
-        gone = [path for path in self._known if path.startswith(prefix) and path not in self.seen]
+        """Delete the sources under a prefix that are no longer there; what could not be looked at may still be."""
+        unseen = tuple(self._unseen)
+        missing = [path for path in self._known if path.startswith(prefix) and path not in self._there]
+        gone = [path for path in missing if not path.startswith(unseen)]
         for path in gone:
             if delete_source(self._store, self._ctx, path, self._clock):
                 self.report.removed += 1
+
+
+def _folder_path(name: str) -> str:
+    """The folder as names of sources begin with it; empty for all of them."""
+    try:
+        return source_path(name) + "/"
+    except UnsafeName:
+        return ""
 
 
 def delete_source(store: SqliteStore, ctx: int, path: str, clock: Callable[[], str]) -> bool:
@@ -277,6 +318,7 @@ def delete_source(store: SqliteStore, ctx: int, path: str, clock: Callable[[], s
     from trivium.store import documents
 
     with store.write() as session:
+        contexts.require(session, ctx)
         found = sources.delete(session, ctx, path)
         if found:
             documents.hide(session, ctx, path)

@@ -6,7 +6,8 @@ import re
 import unicodedata
 
 LONGEST = 1_024
-_CONTROLS = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, and those that turn the direction in which a name is shown."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -25,7 +26,7 @@ def source_path(name: str) -> str:
     if name.startswith(("/", "\\")) or _DRIVE.match(name):
         raise UnsafeName("the name is absolute")
     parts = [part for part in _CONTROLS.sub("\ufffd", name).split("/") if part not in ("", ".")]
-    if ".." in parts:
+    if ".." in name.replace("\\", "/").split("/"):  # backslashes divide folders where packs are unpacked
         raise UnsafeName("the name leads out of its folder with '..'")
     path = unicodedata.normalize("NFC", "/".join(parts))
     if not path:
@@ -37,7 +38,9 @@ def source_path(name: str) -> str:
 
 def is_hidden(path: str) -> bool:
     """Whether any part of a path is one that people do not mean when they name a folder."""
-    return any(part.startswith(".") or part in _PASSED_OVER for part in path.split("/"))
+    return any(part in _PASSED_OVER or (part[:1] == "." and part not in _HERE) for part in path.split("/"))
 
 
+_HERE = (".", "..")
+"""Parts that archives begin their names with; `source_path` drops or refuses them."""
 _PASSED_OVER = frozenset({"__MACOSX", "__pycache__", "node_modules", "Thumbs.db", "desktop.ini"})

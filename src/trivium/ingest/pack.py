@@ -9,28 +9,36 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import lzma
 import os
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Protocol
 
 from trivium.errors import StoreError, TriviumError
 from trivium.ingest.archives import FREE, RATIO
+from trivium.ingest.dates import as_date
 from trivium.ingest.found import Found
 from trivium.ingest.importing import Importer
 from trivium.ingest.names import UnsafeName, source_path
 from trivium.settings import Settings
 from trivium.store import contexts, sources
+from trivium.store.codec import encode
 from trivium.store.sqlite import SqliteStore
 
 FORMAT, VERSION = "trivium-context", 1
 LIST, GRAPH, FOLDER = "pack.json", "graph.kip", "sources/"
 MAX_LIST = 256 << 20
+LIST_FREE, LIST_RATIO = 16 << 20, 8
+"""The list may be so many times as large as the pack, whose directory names every source too, beside LIST_FREE."""
 MAX_GRAPH = 4 << 30
 _PIECE = 1 << 18
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, UnicodeDecodeError)
 
 Report = Callable[[int, int], None]
 
@@ -66,22 +74,36 @@ def write_pack(place: Place, ctx: int, destination: Path, report: Report) -> dic
 
     Raises: StoreError when the file exists or cannot be written.
     """
-    if destination.exists():
+    try:
+        destination.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        raise _unwritable(destination, error) from None
+    else:
         raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{destination.name}.", dir=destination.parent)
+        handle, name = tempfile.mkstemp(prefix=".pack.", dir=destination.parent)
     except OSError as error:
-        raise StoreError(f"{destination} cannot be written: {error.strerror}.", "Choose another folder.") from None
+        raise _unwritable(destination, error) from None
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             facts = _write(place, ctx, file, report)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(destination)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise _unwritable(destination, error) from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     return {"file": str(destination), "bytes": destination.stat().st_size, **facts}
+
+
+def _unwritable(destination: Path, error: Exception) -> StoreError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return StoreError(f"{str(destination)!r} cannot be written: {why}.", "Choose another name or folder.")
 
 
 def _umask() -> int:
@@ -136,44 +158,53 @@ def restore_pack(
     context is left behind. Raises: PackError for what is no pack, StoreError when the slug is taken, ValueError when it
     is none.
     """
-    try:
-        with zipfile.ZipFile(source) as archive:
-            head = _head(archive)
-            context = create(slug or head["slug"], head["fields"])
-            try:
-                facts = _fill(place, context, archive, head, _size(source), report)
-                if curate and facts["added"]:
-                    facts["curate"] = context.curate()
-            except BaseException:
-                delete(context.slug)
-                raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise PackError(f"The pack is damaged ({error or type(error).__name__}).", "Pack the context again.") from None
+    with _opened(source) as archive:
+        head = _head(archive, _size(source))
+        context = create(slug or head["slug"], head["fields"])
+        try:
+            facts = _fill(place, context, archive, head, _size(source), report)
+            if curate and facts["added"]:
+                facts["curate"] = context.curate()
+        except BaseException:
+            delete(context.slug)
+            raise
     return {"slug": context.slug, **facts}
 
 
 def slug_of(source: Path | BinaryIO) -> str:
     """The slug that a pack was packed with. Raises: PackError for what is no pack."""
+    with _opened(source) as archive:
+        return str(_head(archive, _size(source))["slug"])
+
+
+@contextmanager
+def _opened(source: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """The archive of a pack; whatever shows that it is damaged is told as such. Raises: PackError."""
     try:
         with zipfile.ZipFile(source) as archive:
-            return str(_head(archive)["slug"])
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            yield archive
+    except _DAMAGE as error:
         raise PackError(f"The pack is damaged ({error or type(error).__name__}).", "Pack the context again.") from None
+    except OSError as error:
+        if error.strerror is None:  # the decompressor's, not the system's
+            raise PackError(f"The pack is damaged ({error}).", "Pack the context again.") from None
+        raise PackError(f"The pack cannot be read: {error.strerror}.", "Check the file and the disk.") from None
 
 
 def _size(source: Path | BinaryIO) -> int:
     return source.stat().st_size if isinstance(source, Path) else source.seek(0, io.SEEK_END)
 
 
-def _head(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _head(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
     """The checked list of a pack. Raises: PackError."""
     no_pack = PackError("This archive is no pack of a context.", "Packs are written by `trivium context pack`.")
     try:
         info = archive.getinfo(LIST)
-        if info.file_size > MAX_LIST:
+        if info.flag_bits & 1 or info.file_size > min(MAX_LIST, LIST_FREE + LIST_RATIO * size):
             raise no_pack
         head = json.loads(archive.read(info))
-    except (KeyError, ValueError, RecursionError):
+        encode(head)  # text that no database can hold
+    except (KeyError, ValueError, TypeError, RecursionError):
         raise no_pack from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise no_pack
@@ -202,6 +233,8 @@ def _fill(
         info = archive.getinfo(GRAPH)
     except KeyError:
         return {**facts, "statements": 0}
+    if info.flag_bits & 1:
+        raise PackError("The graph of the pack is encrypted.", "Pack the context again.")
     if info.file_size > min(MAX_GRAPH, FREE + RATIO * size):
         raise PackError("The graph of the pack unpacks to far more than its size allows.", "Pack the context again.")
     with archive.open(info) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
@@ -231,7 +264,9 @@ def _found(archive: zipfile.ZipFile, listed: list[dict[str, Any]], budget: int) 
         elif _hash(archive, info) != item["hash"]:
             yield Found(path, reason="its bytes differ from those that were packed")
         else:
-            yield Found(path, info.file_size, dated if isinstance(dated, str) else None, _opener(archive, info))
+            yield Found(
+                path, info.file_size, as_date(dated) if isinstance(dated, str) else None, _opener(archive, info)
+            )
 
 
 def _hash(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str | None:
@@ -240,7 +275,7 @@ def _hash(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str | None:
         with archive.open(info) as stream:
             while piece := stream.read(_PIECE):
                 hashing.update(piece)
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except (*_DAMAGE, OSError):
         return None
     return hashing.hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -76,7 +77,15 @@ class Sections:
 LONGEST_TITLE = 200
 
 
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, which escapes and odd encodings give and UTF-8 cannot hold."""
+    return text if text.isascii() else _LONE.sub("\ufffd", text)
+
+
 def one_line(text: str) -> str:
     """The text without line ends and repeated spaces, cut to what fits a heading."""
-    text = " ".join(text.split())
+    text = " ".join(well_formed(text).split())
     return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1].rstrip() + "…"

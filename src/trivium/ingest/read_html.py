@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
-from trivium.ingest.decoding import decode
+from trivium.ingest.decoding import decode, decode_declared
 from trivium.ingest.parsed import (
     CODE,
     HEADING,
@@ -90,11 +91,19 @@ def _is_too_deep(text: str) -> bool:
     if text.count("<") <= _MAX_DEPTH:
         return False
     depth = 0
+    open_: Counter[str] = Counter()
     for match in _TAG.finditer(text):
-        if match[2].lower() not in _CLOSED_BY_OTHERS:
-            depth = max(0, depth - 1) if match[1] else depth + 1
+        name = match[2].lower()
+        if name in _CLOSED_BY_OTHERS:
+            continue
+        if not match[1]:
+            open_[name] += 1
+            depth += 1
             if depth > _MAX_DEPTH:
                 return True
+        elif open_[name]:  # an end tag of what is not open closes nothing
+            open_[name] -= 1
+            depth -= 1
     return False
 
 
@@ -103,10 +112,9 @@ def _decoded(data: bytes, charset: str | None) -> tuple[str, str | None]:
     if (declared or charset) and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         name = charset or (declared[1].decode("ascii").lower() if declared else "")
         if name not in ("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be"):
-            try:
-                return data.decode(name).replace("\0", "\ufffd"), None
-            except (UnicodeDecodeError, LookupError):
-                pass
+            text = decode_declared(data, name)
+            if text is not None:
+                return text, None
     return decode(data)
 
 

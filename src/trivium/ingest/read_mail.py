@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from email import message_from_bytes, policy
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import EmailPolicy
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from trivium.ingest.dates import as_moment
-from trivium.ingest.decoding import decode
+from trivium.ingest.decoding import decode, decode_declared
 from trivium.ingest.parsed import HEADING, TEXT, Block, Heading, Parsed, Unreadable, one_line
 from trivium.ingest.read_text import paragraphs
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEADER = 2_000
+_LONGEST_PARSED = 8_000
+"""Characters of a header that are parsed: the time of the standard parser grows with their square."""
 MAX_PARTS = 1_000
+
+
+class _Policy(EmailPolicy):
+    """The modern policy, with headers cut before they are parsed."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return super().header_fetch_parse(name, value[:_LONGEST_PARSED])
 
 
 def read_mail(data: bytes) -> Parsed:
@@ -22,7 +32,14 @@ def read_mail(data: bytes) -> Parsed:
 
     Raises: Unreadable for what is no message.
     """
-    message = message_from_bytes(data, policy=policy.default)
+    try:
+        return _read(data)
+    except RecursionError:
+        raise Unreadable("its parts, or the comments in its headers, are nested too deep") from None
+
+
+def _read(data: bytes) -> Parsed:
+    message = message_from_bytes(data, policy=_Policy())
     assert isinstance(message, EmailMessage)
     headers = [(name, _header(message, name)) for name in _SHOWN]
     headers = [(name, value) for name, value in headers if value]
@@ -97,12 +114,10 @@ def _payload(part: Any) -> bytes:
 def _content(part: Any) -> str:
     data = _payload(part)
     charset = part.get_content_charset()
-    if charset:
-        try:
-            return data.decode(charset).replace("\r\n", "\n").replace("\0", "\ufffd")
-        except (LookupError, UnicodeDecodeError):
-            pass
-    return decode(data)[0].replace("\r\n", "\n") if data else ""
+    text = decode_declared(data, charset) if charset else None
+    if text is None:
+        text = decode(data)[0] if data else ""
+    return text.replace("\r\n", "\n")
 
 
 def _html(part: Any) -> str:

@@ -18,6 +18,8 @@ MAX_PARTS_BYTES = 1 << 30
 """What the parts of an Office file may hold together, unpacked."""
 MAX_PART_BYTES = 256 << 20
 MAX_EMPTY_ROWS = 10_000
+_HIDDEN_RUNS = ".//w:r[w:rPr/w:vanish[not(@w:val) or not(contains('|0|false|off|', concat('|', @w:val, '|')))]]"
+"""The property may also be set to false, where a style has it."""
 _LEVEL = re.compile(r"(?:heading|überschrift|titre|título|titolo|标题|見出し)\s*(\d)", re.IGNORECASE)
 
 
@@ -72,7 +74,7 @@ def _docx(data: bytes) -> Parsed:
         raise MissingExtraError("docs", "Reading Word files") from None
     document = docx.Document(io.BytesIO(data))
     writer = Writer()
-    for run in document.element.body.xpath(".//w:r[w:rPr/w:vanish]"):
+    for run in document.element.body.xpath(_HIDDEN_RUNS):
         run.getparent().remove(run)
     levels: dict[str, tuple[int, bool]] = {}
     for item in document.iter_inner_content():

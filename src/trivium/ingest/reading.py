@@ -11,7 +11,7 @@ from trivium.errors import MissingExtraError
 from trivium.ingest.chunking import chunks
 from trivium.ingest.manifest import Knobs
 from trivium.ingest.parse import parse
-from trivium.ingest.parsed import Parsed, Unreadable
+from trivium.ingest.parsed import Parsed, Unreadable, well_formed
 from trivium.search.passage_text import chunk_texts
 from trivium.store.documents import NewChunk
 
@@ -52,11 +52,13 @@ def unexpected(error: Exception) -> str:
 def open_source(path: str, media_type: str, data: bytes, knobs: Knobs) -> Parsed | Read:
     """A source whose chunks are still to be made, by `batches`; or what tells why there are none."""
     try:
-        return parse(path, data, knobs.chunking.strategy)
+        parsed = parse(path, data, knobs.chunking.strategy)
     except Unreadable as error:
         return failed(path, media_type, str(error))
     except MissingExtraError as error:
         return failed(path, media_type, f"{error.message} Install it with: {error.hint}")
+    parsed.text = well_formed(parsed.text)
+    return parsed
 
 
 def failed(path: str, media_type: str, problem: str) -> Read:

@@ -96,6 +96,8 @@ class Tasks:
         now = self._clock()
         with self._store.write() as session:
             tasks.settle(session, self._workspace, now_ms(), now)
+            if ctx:
+                contexts.require(session, ctx)
             if workflow in (CURATE, PACK):
                 for row in tasks.open_rows(session, self._workspace, ctx):
                     if row.workflow == workflow:

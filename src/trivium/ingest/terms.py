@@ -13,6 +13,7 @@ LONGEST = 2_000
 WINDOW = 2_000_000
 """Characters of a document that are looked at."""
 
+_LONGEST_LINE = 4_000
 _GLOSSARY = re.compile(
     r"glossar|terminolog|definition|\bterms and abbreviations\b|abbreviation|acronym|vocabular|begriffe|abkürzung"
     r"|glosario|definicion|glossaire|définition|术语|词汇|定义|缩写|用語",
@@ -88,7 +89,7 @@ def _listed(text: str, name: str) -> Iterator[tuple[str, str]]:
     while index < len(lines):
         line = lines[index].rstrip("\r")
         index += 1
-        heading = _HEADING.match(line)
+        heading = _HEADING.match(line) if line.startswith("#") and len(line) <= _LONGEST_LINE else None
         if heading:
             level = len(heading[1])
             if inside and not whole and level <= depth:
@@ -105,7 +106,7 @@ def _listed(text: str, name: str) -> Iterator[tuple[str, str]]:
                     yield row[1], row[2]
                 index += 1
         elif inside:
-            item = _ITEM.match(line[:4_000])
+            item = _ITEM.match(line[:_LONGEST_LINE].strip())
             if item:
                 yield item["marked"] or item["plain"], item["said"] or item["then"]
 

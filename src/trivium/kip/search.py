@@ -63,7 +63,7 @@ def wanted(command: tree.Search, parameters: Parameters, settings: Settings) -> 
 
 def ask(want: Wanted, ctx: int, meaning: Meaning | None) -> Asked | None:
     """The term as a vector, if the mode wants it and it can be had. Call it with no session open."""
-    if meaning is None or want.mode == "keyword" or not want.term.strip():
+    if meaning is None or want.mode == "keyword" or not query_tokens(want.term):
         return None
     return meaning.ask([(ctx, stored.CONCEPT)], [want.term])
 

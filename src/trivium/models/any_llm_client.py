@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from importlib import import_module
+from inspect import iscoroutinefunction
 from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.models.chat import ChatError, ChatRequest
 from trivium.models.chat_client import CompletionsClient, Create, Passing, of_status
+
+_STATUSES = (
+    ("AuthenticationError", 401),
+    ("ModelNotFoundError", 404),
+    ("ContextLengthExceededError", 413),
+    ("RateLimitError", 429),
+    ("InvalidRequestError", 400),
+)
+"""Faults that carry no status, and the one they stand for."""
 
 
 class AnyLLMClient(CompletionsClient):
@@ -30,14 +39,20 @@ class AnyLLMClient(CompletionsClient):
             any_llm: Any = import_module("any_llm")
         except ImportError:
             raise MissingExtraError("providers", f"A model of {self._provider}") from None
-        yield partial(
-            any_llm.acompletion,
-            provider=self._provider,
+        llm: Any = any_llm.AnyLLM.create(
+            self._provider,
             api_key=self._api_key or None,
             api_base=self._base_url or None,
             timeout=self.timeout,
-            client_args={"max_retries": 0},
+            max_retries=0,
+            unified_exceptions=True,
         )
+        try:
+            yield llm.acompletion
+        finally:
+            close = getattr(getattr(llm, "client", None), "close", None)
+            if iscoroutinefunction(close):
+                await close()
 
     def told(self, error: Exception, request: ChatRequest, refused: frozenset[str]) -> Exception | None:
         any_llm: Any = import_module("any_llm")
@@ -49,11 +64,15 @@ class AnyLLMClient(CompletionsClient):
             return ChatError(f"the package of the provider {self._provider[:40]!r} is not installed")
         if isinstance(error, any_llm.MissingApiKeyError):
             return ChatError("the model's endpoint needs a key (TRIVIUM_LLM_API_KEY)")
+        if type(error).__module__ == "builtins" and not isinstance(error, (OSError, ValueError)):
+            return None
+        if isinstance(error, any_llm.ContentFilterError):
+            return ChatError("the model declined to answer")
         inner = getattr(error, "original_exception", None) or error
-        status = next(
-            (found for one in (error, inner) if isinstance(found := getattr(one, "status_code", None), int)), 0
-        )
-        if status:
+        status = getattr(error, "status_code", None) or getattr(inner, "status_code", None)
+        if status is None:
+            status = next((number for kind, number in _STATUSES if isinstance(error, getattr(any_llm, kind))), None)
+        if isinstance(status, int):
             headers = getattr(getattr(inner, "response", None), "headers", None) or {}
             after = getattr(error, "retry_after", None) or headers.get("retry-after")
             code = str(getattr(error, "code", "") or "")

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
+from trivium.errors import TriviumError
 from trivium.models.chat import (
     CALLS,
     LENGTH,
@@ -132,8 +133,8 @@ class CompletionsClient(ABC):
     async def _ask(self, request: ChatRequest, refused: frozenset[str], sink: Sink, progress: Progress) -> Reply:
         sent = arguments(request, refused)
         collected = _Collected(sink, request.max_tokens * TOKEN_CHARACTERS)
-        async with self.connect() as create:
-            try:
+        try:
+            async with self.connect() as create:
                 answer = await _watched(create(**sent), progress)
                 if sent["stream"]:
                     chunks = aiter(answer)
@@ -144,13 +145,13 @@ class CompletionsClient(ABC):
                         raise Refusal(_STREAM)
                 else:
                     collected.add_whole(answer)
-            except (Refusal, Passing, ChatError, Stopped):
+        except (Refusal, Passing, ChatError, Stopped, TriviumError):
+            raise
+        except Exception as error:
+            told = self.told(error, request, refused)
+            if told is None:
                 raise
-            except Exception as error:
-                told = self.told(error, request, refused)
-                if told is None:
-                    raise
-                raise told from error
+            raise told from error
         return collected.reply()
 
 

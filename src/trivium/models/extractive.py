@@ -21,7 +21,8 @@ from trivium.models.matching import alike
 from trivium.models.question import Question, Term, understand
 from trivium.models.ranking import ENOUGH, Ranked, Ranking
 from trivium.models.statements import CODE, ROW, SENTENCE, Statement, statements_of
-from trivium.search.passage import Passage
+from trivium.search.passage import ARTIFACT, Passage
+from trivium.search.segment import tokens
 
 if TYPE_CHECKING:
     from trivium.search.embedder import Embedder
@@ -139,7 +140,8 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return Section(lines=[Line(one.statement) for one in _told(good)])
     if question.lists or best.statement.text.endswith((":", "：")):
         return Section(lines=_listed(ranking, best, good, question))
-    return Section(lines=[Line(one.statement) for one in _selected(ranking, good, question)])
+    chosen = _selected(ranking, good, question)
+    return Section(lines=[Line(one.statement) for one in [*chosen, *_through(ranking, ranked, chosen, question)]])
 
 
 # --- what is chosen -------------------------------------------------------------------------------
@@ -263,6 +265,28 @@ def _selected(ranking: Ranking, good: list[Ranked], question: Question) -> list[
             chosen.append(one)
             met |= new
     return chosen
+
+
+def _through(ranking: Ranking, ranked: Sequence[Ranked], chosen: Sequence[Ranked], question: Question) -> list[Ranked]:
+    """What is known of something that the chosen statements name, where it says what they leave open.
+
+    Asked who designed the language that a service is written in, a document names the language, and a fact of the
+    graph about that name tells who designed it.
+    """
+    open_ = {term.word for term in question.terms if not term.extra}
+    for one in chosen:
+        open_ -= _met(ranking, one, question)
+    said = " ".join(f" {' '.join(one.statement.words)} " for one in chosen)
+    facts = [
+        (len((open_ & _met(ranking, one, question)).difference(tokens(one.statement.passage.type))), one)
+        for one in ranked
+        if one.statement.passage.kind == ARTIFACT
+        and one.statement.passage.name
+        and f" {' '.join(tokens(one.statement.passage.name))} " in said
+        and all(one.statement.passage is not other.statement.passage for other in chosen)
+    ]
+    best = max(facts, key=lambda pair: (pair[0], round(pair[1].score, 9)), default=None)
+    return [best[1]] if best is not None and best[0] else []
 
 
 def _other_case(one: Ranked, best: Ranked, question: Question) -> bool:

@@ -19,7 +19,7 @@ from trivium.search.segment import tokens
 
 ABOUT = 0.6
 """The share of a property's words that a statement must meet."""
-_NEAR, _BEFORE = 0.75, 0.4
+_NEAR, _BEFORE = 0.95, 0.4
 _TIE = 0.02
 
 
@@ -117,8 +117,10 @@ class Finder:
         near = frozenset(tokens(statement.context))
         before = frozenset(tokens(statement.before))
         by_name = self._coverage(wanted.words, own, near, before)
-        by_description = self._coverage(wanted.described, own, near, before) if wanted.described else 0.0
-        return max(by_name, 0.9 * by_description)
+        if not wanted.described:
+            return by_name
+        by_description = self._coverage(wanted.described, own, near, before)
+        return 0.7 * max(by_name, 0.9 * by_description) + 0.3 * by_description
 
     def _coverage(
         self, words: Sequence[str], own: frozenset[str], near: frozenset[str], before: frozenset[str]

@@ -22,7 +22,7 @@ class NoJson(ValueError):
 def read_json(text: str) -> Any:
     """The JSON value that a text is, or that stands in its fence or between its prose. Raises: NoJson.
 
-    >>> read_json('Here it is:\\\\n```json\\\\n{"a": 1}\\\\n```'.replace("\\\\\\\\n", chr(10)))
+    >>> read_json('The answer is {"a": 1}.')
     {'a': 1}
     """
     text = _THOUGHT.sub("", text).strip()

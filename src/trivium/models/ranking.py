@@ -160,11 +160,12 @@ class Ranking:
         attribute: bool | None = None
         for term in terms:
             here = self.vocabulary.match(term.word, self._own[index])
-            near = self.vocabulary.match(term.word, self._near[index]) * _NEAR
+            around = self.vocabulary.match(term.word, self._near[index])
+            near = around * _NEAR
             before = self.vocabulary.match(term.word, self._before[index]) * carried if self._before[index] else 0.0
             best = max(here, near, before)
             weight = weights[term.word] * (0.5 if term.extra else 1.0)
-            own += weight * here
+            own += weight * max(here, around)
             covered += weight * best
             missed = missed or (term.must and not best)
             if not term.must and not term.extra:

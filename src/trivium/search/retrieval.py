@@ -30,6 +30,8 @@ EXACT = 0.95
 """What a passage scores at least whose heading, title or name is the question itself."""
 FOR_A_FACT = 0.85
 """What an artifact's score is multiplied by for a question that is about a fact: passages are nearer to the source."""
+READ = 800
+"""Hits of a leg that are read at least, so that the same ones are weighed whatever the limit."""
 FROM_ARTIFACT = 0.1
 """By how much of the room above its score a chunk rises whose document an artifact that was found is built from."""
 
@@ -127,17 +129,22 @@ def _leg(session: Session, ctx: int, kind: str, sizes: Sizes) -> Leg:
 
 
 def _live(session: Session, leg: Leg, questions: list[Question], limit: int, asked: Asked | None) -> list[Found]:
-    """The best live hits; more are read when many turn out to be of documents that have been deleted."""
-    number = max(LEAST, 4 * limit)
+    """The best live hits, and those that score as the last of them: which of them count is decided by their names.
+
+    More are read when many turn out to be of documents that have been deleted.
+    """
+    number = max(READ, 4 * limit)
     while True:
         hits = leg.find(questions, number, asked)
         live: list[Found] = []
         for start in range(0, len(hits), limit):
             some = hits[start : start + limit]
+            if len(live) >= limit and some[0].score < live[limit - 1].score:
+                break
             alive = chunks.live(session, leg.ctx, leg.reach, [hit.id for hit in some])
             live += [hit for hit in some if hit.id in alive]
-            if len(live) >= limit:
-                return live[:limit]
+        if len(live) >= limit:
+            return [hit for hit in live if hit.score >= live[limit - 1].score]
         if len(hits) < number or number > leg.size:
             return live
         number *= 4

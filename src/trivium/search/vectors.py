@@ -181,11 +181,9 @@ class View:
         if cosines is None:
             return []
         if among is not None:
-            places = numpy.array([self._positions[id_] for id_ in among if id_ in self._positions], dtype="int64")
-        elif number < len(cosines):
-            places = numpy.argpartition(-cosines, number)[:number]
-        else:
-            places = numpy.arange(len(cosines))
+            cosines = numpy.where(numpy.isin(self._ids, numpy.array(among, dtype="int64")), cosines, _NOWHERE)
+        count = len(cosines)
+        places = numpy.argpartition(-cosines, number)[:number] if number < count else numpy.arange(count)
         found = [self._near(place) for place in places.tolist() if cosines[place] > _NOWHERE]
         found.sort(key=lambda near: (-near.cosine, near.id))
         return found[:number]

@@ -135,11 +135,6 @@ def indexed_chunks(session: Session, ctx: int) -> int:
     return int(session.value(f"SELECT count(*) FROM {_chunk_table(ctx)}"))
 
 
-def indexed_artifacts(session: Session, ctx: int) -> int:
-    """How many artifacts the index holds, live or not."""
-    return int(session.value(f"SELECT count(*) FROM {_artifact_table(ctx)}"))
-
-
 def index_faults(session: Session, ctx: int) -> int:
     """How many live rows have no entry, and how many entries no row.
 
@@ -237,24 +232,14 @@ def live(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> set[in
 
 def candidates(session: Session, ctx: int, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
     """Live chunks that hold any of the tokens, as (id, bm25), best first, equal ones by id."""
-    return _live(session, ctx, chunk_reach(ctx), tokens, limit)
-
-
-def artifact_candidates(session: Session, ctx: int, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
-    """Live artifacts that hold any of the tokens, as `candidates`."""
-    return _live(session, ctx, artifact_reach(ctx), tokens, limit)
-
-
-def _live(session: Session, ctx: int, reach: Reach, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
-    """The best live rows of an index, with more of them read when some turn out not to be live."""
-    wanted = limit
+    reach, wanted = chunk_reach(ctx), limit
     while True:
         found = ranked(session, reach, tokens, wanted)
         alive = live(session, ctx, reach, [row.id for row in found])
         if len(found) < wanted or len(alive) >= limit:
             pairs = [(row.id, row.bm25) for row in found if row.id in alive]
             return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:limit]
-        wanted *= 4
+        wanted *= 4  # some are no longer live
 
 
 # --- the rows -------------------------------------------------------------------------------------
@@ -297,15 +282,6 @@ def artifacts(session: Session, ctx: int, ids: Iterable[int]) -> dict[int, Artif
     """The live artifacts among these ids."""
     sql = f"SELECT {_ARTIFACT} NOT INDEXED WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))"
     return {row[0]: _artifact(row) for row in session.execute(sql, (ctx, encode(list(ids))))}
-
-
-def artifact_ids(session: Session, ctx: int, keys: Iterable[str]) -> dict[str, int]:
-    """Key to id of the live artifacts among these keys."""
-    sql = (
-        "SELECT key, id FROM artifact INDEXED BY artifact_key"
-        " WHERE ctx = ?1 AND live = 1 AND key IN (SELECT value FROM json_each(?2))"
-    )
-    return dict(session.rows(sql, (ctx, encode(list(keys)))))
 
 
 def neighbours(session: Session, ctx: int, chunk: ChunkRow, width: int) -> list[ChunkRow]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.errors import NotFoundError
 from trivium.store import chunks
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session
@@ -52,6 +53,14 @@ def find(session: Session, workspace: str, name: str) -> ContextRow | None:
 def get(session: Session, ctx: int) -> ContextRow | None:
     row = session.row(f"{_ROW} WHERE id = ?", (ctx,))
     return None if row is None else _context(row)
+
+
+def require(session: Session, ctx: int) -> ContextRow:
+    """`get`; what is written to a context that is gone would stay behind. Raises: NotFoundError."""
+    row = get(session, ctx)
+    if row is None:
+        raise NotFoundError("The context has been deleted.", "`trivium contexts` lists what there is.")
+    return row
 
 
 def all_rows(session: Session, workspace: str) -> list[ContextRow]:

@@ -24,7 +24,7 @@ from .model import (
     canonical,
     sha256,
 )
-from .resolver import EntryResolver
+from .resolver import EntryResolver, dirname
 
 AMBIGUOUS = "ambiguous-symbol"
 MAX_INBOUND = 64
@@ -129,6 +129,7 @@ class _Observed:
         self.inbound: dict[str, dict[tuple[str, str], int]] = {}
         self.ambiguous: dict[str, list[str]] = {}
         self.places: dict[str, CoverageEvidence] = {}
+        self._known: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
 
     def document(self, document: Document) -> None:
         own = bounded_id(f"document:{document.path}")
@@ -157,8 +158,15 @@ class _Observed:
         entry = self.resolver.entry_at(path) if path is not None else None
         return entry.id if entry is not None else None
 
-    def _edges(self, reference: Reference, document: str) -> Iterator[tuple[str, str]]:
-        """Kind and target of each edge that a reference makes (reference 2.3)."""
+    def _edges(self, reference: Reference, document: str) -> list[tuple[str, str]]:
+        """Kind and target of each edge that a reference makes; documents of a folder repeat each other."""
+        key = (reference.kind, reference.value, dirname(document))
+        if key not in self._known:
+            self._known[key] = list(self._sought(reference, document))
+        return self._known[key]
+
+    def _sought(self, reference: Reference, document: str) -> Iterator[tuple[str, str]]:
+        """What a reference names: a path, a package, the owner of a symbol (reference 2.3)."""
         token = reference.value
         if reference.kind == "link":
             path = self.resolver.linked_path(token, document)

@@ -21,6 +21,7 @@ _DECLARATIONS = words(
 _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 _CALLABLE = frozenset({"arrow_function", "function_expression", "generator_function", "class"})
 _METHODS = frozenset({"method_definition", "abstract_method_signature", "method_signature"})
+_FIELDS = frozenset({"public_field_definition", "field_definition"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class", "interface_declaration"})
 _TYPE_STAR = re.compile(rb"\bexport(\s+)type(?=\s*\*)")
 _MAYBE_TYPE_STAR = re.compile(rb"export\s+type\s*\*")
@@ -180,8 +181,8 @@ def _add_methods(found: Collector, owner: str, node: Node) -> None:
     body = node.child_by_field_name("body")
     seen: set[str] = set()
     for member in body.named_children if body is not None else ():
-        callable_field = member.type in ("public_field_definition", "field_definition") and _holds_function(member)
-        if member.type not in _METHODS and not callable_field:
+        kind = member.type
+        if kind not in _METHODS and not (kind in _FIELDS and _holds_function(member)):
             continue
         name = member.child_by_field_name("name") or member.child_by_field_name("property")
         if name is None or not name.type.endswith("identifier"):

@@ -84,7 +84,7 @@ _ROLLUP_COUNTS = {
 }
 _PLACE = {"section_path": optional("string"), "section_paths": list_of(list_of(TEXT)), "pages": list_of(WHOLE)}
 SLUG: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_-]{2,63}$"}
-_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": r"\S"}
+_NAME: Schema = {"type": "string", "minLength": 1, "pattern": r"\S", "description": "At most 128 characters, trimmed."}
 _SOURCE = {
     "path": TEXT,
     "media_type": TEXT,
@@ -233,7 +233,9 @@ TURN: dict[str, Schema] = {
         }
     ),
     "Feedback": taken(
-        {"rating": {"enum": ["up", "down"]}}, also=True, comment={"type": ["string", "null"], "maxLength": 2_000}
+        {"rating": {"enum": ["up", "down"]}},
+        also=True,
+        comment={"type": ["string", "null"], "description": "At most 2,000 characters, trimmed."},
     ),
     "Models": {
         **taken(

@@ -8,7 +8,7 @@ import re
 
 from trivium.doors.http.faults import invalid
 
-_WHOLE = re.compile(r"-?[0-9]{1,15}")
+_WHOLE = re.compile(r"-?[0-9]{1,1000}")
 
 
 def whole_number(name: str, text: str | None, default: int, most: int, least: int = 1) -> int:

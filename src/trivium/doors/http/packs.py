@@ -19,7 +19,7 @@ from trivium.doors.http import schemas
 from trivium.doors.http.access import Own
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.browsing import attachment
-from trivium.doors.http.faults import missing
+from trivium.doors.http.faults import invalid, missing
 from trivium.doors.http.uploads import receive
 from trivium.errors import ConflictError, NotFoundError
 
@@ -110,9 +110,12 @@ def router(shelf: Shelf) -> APIRouter:
 
 
 def _restore(kb: KnowledgeBase, file: BinaryIO, slug: str | None) -> str:
-    """Start the task, unless it is clear that it must fail. Raises: PackError, ConflictError."""
+    """Start the task, unless it is clear that it must fail. Raises: PackError, ConflictError, QueryError."""
+    from trivium.ingest.describing import SLUG, SLUG_RULE
     from trivium.ingest.pack import slug_of
 
+    if slug is not None and not SLUG.fullmatch(slug):
+        raise invalid("slug", f"{slug[:80]!r} is no slug: {SLUG_RULE}.", "For example ?slug=contracts-2.")
     name = slug or slug_of(file)
     if any(context.slug == name for context in kb.contexts()):
         hint = "Restore it under another slug: ?slug=NAME."

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anyio import CapacityLimiter, to_thread
 from fastapi.responses import StreamingResponse
@@ -96,7 +96,7 @@ def _next(events: Iterator[Any]) -> bytes | None:
         return None
     if event is None:
         return b""
-    number, kind, data = event
+    number, kind, data = cast("tuple[int, str, Any]", event)
     return frame(number, kind, data)
 
 
