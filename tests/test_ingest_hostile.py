@@ -99,6 +99,16 @@ def test_names_cannot_steer_a_terminal_or_turn_its_direction() -> None:
     assert source_path("می\u200cشود 👩\u200d💻.md") == "می\u200cشود 👩\u200d💻.md"
 
 
+def test_a_source_is_found_however_its_accents_are_typed(context: trivium.Context) -> None:
+    context.add_bytes("u\u0308/e\u0301.md", TEXT)
+    context.curate()
+    assert context.read_source("u\u0308/e\u0301.md") == TEXT
+    assert context.read_document("u\u0308/e\u0301.md")["chars"] == len(TEXT)
+    assert len(context.sources("u\u0308/")) == len(context.documents("u\u0308/")) == 1
+    context.delete_source("u\u0308/e\u0301.md")
+    assert paths(context) == []
+
+
 # --- folders --------------------------------------------------------------------------------------
 
 
@@ -294,6 +304,11 @@ def test_a_hidden_run_that_is_switched_off_is_read() -> None:
     assert "perhaps" in with_run(' w:val="false"')
     assert "perhaps" not in with_run("")
     assert "perhaps" not in with_run(' w:val="true"')
+
+
+def test_words_are_hidden_whatever_the_spelling() -> None:
+    page = b"<p>seen<p style='display:/* x */none'>hidden<p aria-hidden=TRUE>hidden<p style='DISPLAY : none'>hidden"
+    assert read("a.html", page).text == "seen\n"
 
 
 def test_terms_are_looked_for_in_bounded_time() -> None:

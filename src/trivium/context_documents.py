@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -128,10 +129,11 @@ class ContextDocuments:
         """
         from trivium.store import contexts, documents, sources
 
+        start = unicodedata.normalize("NFC", prefix)
         with self.knowledge_base._store.read() as session:
             contexts.require(session, self._number)
             live = {row.path: row for row in documents.states(session, self._number)}
-            rows = [row for row in sources.rows(session, self._number) if row.path.startswith(prefix)]
+            rows = [row for row in sources.rows(session, self._number) if row.path.startswith(start)]
         found = []
         for row in rows:
             document = live.get(row.path)
@@ -154,11 +156,12 @@ class ContextDocuments:
 
     def read_source(self, path: str) -> bytes:
         """The bytes of a source as they were imported. Raises: NotFoundError."""
+        from trivium.ingest.names import as_stored
         from trivium.store import contexts, sources
 
         with self.knowledge_base._store.read() as session:
             contexts.require(session, self._number)
-            row = sources.find(session, self._number, path)
+            row = sources.find(session, self._number, as_stored(path))
             if row is None:
                 raise _no_source(self.slug, path)
             return sources.content(session, row.id)
@@ -169,9 +172,10 @@ class ContextDocuments:
         Raises: NotFoundError.
         """
         from trivium.ingest.importing import delete_source
+        from trivium.ingest.names import as_stored
 
         base = self.knowledge_base
-        if not delete_source(base._store, self._number, path, base._clock):
+        if not delete_source(base._store, self._number, as_stored(path), base._clock):
             raise _no_source(self.slug, path)
 
     # --- curate -----------------------------------------------------------------------------------
@@ -227,18 +231,20 @@ class ContextDocuments:
         """The live documents by path: title, date, size in characters, hash, media type, problem, and outline."""
         from trivium.store import contexts, documents
 
+        start = unicodedata.normalize("NFC", prefix)
         with self.knowledge_base._store.read() as session:
             contexts.require(session, self._number)
-            rows = [row for row in documents.rows(session, self._number) if row.path.startswith(prefix)]
+            rows = [row for row in documents.rows(session, self._number) if row.path.startswith(start)]
         return [_document(row) for row in rows]
 
     def read_document(self, path: str) -> dict[str, Any]:
         """A live document with its `text`; citations quote from it. Raises: NotFoundError."""
+        from trivium.ingest.names import as_stored
         from trivium.store import contexts, documents
 
         with self.knowledge_base._store.read() as session:
             contexts.require(session, self._number)
-            row = documents.find(session, self._number, path)
+            row = documents.find(session, self._number, as_stored(path))
             if row is None:
                 raise NotFoundError(f"{self.slug!r} has no live document {path!r}.", "`trivium sources` lists them.")
             return {**_document(row), "text": documents.text_of(session, row.id)}

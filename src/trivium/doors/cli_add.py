@@ -202,9 +202,11 @@ def sources(choices: Choices, prefix: str, deleting: tuple[str, ...], reading: s
 
 
 def _delete(choices: Choices, context: Context, paths: tuple[str, ...]) -> None:
+    from trivium.ingest.names import as_stored
+
     known = {item["path"] for item in context.sources()}
     for path in paths:
-        if path not in known:
+        if as_stored(path) not in known:
             raise NotFoundError(f"{context.slug!r} has no source {path!r}.", "`trivium sources` lists what there is.")
     for path in paths:
         context.delete_source(path)

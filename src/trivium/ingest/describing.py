@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 from trivium.ingest.manifest import ManifestError, check_manifest
@@ -20,10 +21,11 @@ LONGEST_TEXT = 32_768
 def slug_like(text: str, otherwise: str = "context") -> str:
     """A slug that resembles a text, or `otherwise` when there is nothing to go by.
 
-    >>> slug_like("My Notes!"), slug_like("2024"), slug_like("")
-    ('my-notes', 'c-2024', 'context')
+    >>> slug_like("My Notes!"), slug_like("2024"), slug_like("Äpfel"), slug_like("")
+    ('my-notes', 'c-2024', 'apfel', 'context')
     """
-    slug = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    slug = re.sub(r"[^a-z0-9_-]+", "-", plain.lower()).strip("-_")
     if not slug:
         return otherwise
     if not slug[0].isalpha() or len(slug) < 3:

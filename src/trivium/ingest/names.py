@@ -36,6 +36,18 @@ def source_path(name: str) -> str:
     return path
 
 
+def as_stored(name: str) -> str:
+    """The path that a source of this name has, however its accents are typed; what no source can have stays as it is.
+
+    >>> as_stored("u\u0308.md") == "\u00fc.md"
+    True
+    """
+    try:
+        return source_path(name)
+    except UnsafeName:
+        return name
+
+
 def is_hidden(path: str) -> bool:
     """Whether any part of a path is one that people do not mean when they name a folder."""
     return any(part in _PASSED_OVER or (part[:1] == "." and part not in _HERE) for part in path.split("/"))

@@ -44,6 +44,9 @@ _HIDING = re.compile(
     r"|font-size\s*:\s*0(?![.\d]*[1-9])|(?:text-indent|(?<![\w-])(?:left|top))\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
+_LONGEST_STYLE = 4_000
+"""Characters of a style that comments are taken out of."""
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _DATE_NAMES = ("article:modified_time", "article:published_time", "last-modified", "date", "dc.date", "dcterms.date")
 _MAX_NODES = 5_000_000
@@ -166,10 +169,14 @@ def _is_hidden(node: Any) -> bool:
     attributes = node.attributes
     if not attributes:
         return False
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+    if "hidden" in attributes or (attributes.get("aria-hidden") or "").strip().lower() == "true":
         return True
     style = attributes.get("style")
-    return bool(style) and _HIDING.search(style) is not None
+    if not style:
+        return False
+    if "/*" in style and len(style) <= _LONGEST_STYLE:
+        style = _CSS_COMMENT.sub("", style)
+    return _HIDING.search(style) is not None
 
 
 class _Writer:
