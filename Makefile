@@ -22,10 +22,10 @@ demo: install
 	@echo "To use the command trivium here: . $(BIN)/activate"
 
 test: install
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 quick: install
-	$(BIN)/python -m pytest -q -m 'not slow'
+	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
 
 check: install
 	$(BIN)/ruff check .

@@ -87,6 +87,7 @@ class ContextTurns:
 
     knowledge_base: KnowledgeBase
     slug: str
+    _number: int
 
     def ask(self, document: str | dict[str, Any], **fields: Any) -> dict[str, Any]:
         """Ask a question and give the Response Document (KnowQL reference 3 and 4) once its turn has ended.
@@ -99,5 +100,9 @@ class ContextTurns:
         fails is no error but a document with `status` "failed".
         """
         from trivium.knowql.asking import ask
+        from trivium.store import contexts
 
-        return ask(self.knowledge_base.turns, self.slug, document, fields)
+        base = self.knowledge_base
+        with base._store.read() as session:
+            row = contexts.get(session, self._number)  # another process may have renamed it
+        return ask(base.turns, self.slug if row is None else row.slug, document, fields)

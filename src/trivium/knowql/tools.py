@@ -15,11 +15,14 @@ from trivium.knowql.citations import Handed
 from trivium.knowql.parts import Parts
 from trivium.knowql.reading import read_artifact, read_lines
 from trivium.models.composer import Tool, ToolError, ToolResult
+from trivium.search.facts import fact
 from trivium.search.passage import Evidence, Passage
 from trivium.search.retrieval import ScopedContext
 
 NAMES = ("search_chunks", "search_artifacts", "read_document", "read_artifact", "execute_kip_readonly", "why")
 """The tools of this deployment, as the field `tools` names them."""
+MOST_FACTS = 10
+"""Concepts of a KIP result that can be cited, with what the graph knows of them."""
 LONGEST_RESULT = 20_000
 """Characters of one result."""
 MOST_LINES = 400
@@ -153,7 +156,9 @@ class _Room:
             error = response["error"]
             raise ToolError(bounded(f"{error['code']}: {error['message']} {error['hint']}", 2_000))
         self._handed.told |= _holds_anything(response["result"])
-        return self._result(response)
+        with self._parts.store.read() as session:
+            told = [fact(session, context.ctx, context.slug, id_) for id_ in concept_ids(response, MOST_FACTS)]
+        return self._result(response, [passage for passage in told if passage is not None])
 
     def why(self, arguments: dict[str, Any]) -> ToolResult:
         context = self._one(arguments)
@@ -187,6 +192,25 @@ class _Room:
         if len(text) > LONGEST_RESULT:
             value = {"cut": f"{len(text):,} characters; ask for less", "beginning": text[: LONGEST_RESULT // 2]}
         return ToolResult(value, list(passages))
+
+
+def concept_ids(value: Any, most: int) -> list[str]:
+    """The ids of the concept nodes in a KIP result, in its order.
+
+    >>> concept_ids({"result": [{"id": "C:7", "type": "City", "name": "Bern"}, ["C:8"]]}, 5)
+    ['C:7']
+    """
+    found: dict[str, None] = {}
+    stack = [value]
+    while stack and len(found) < most:
+        item = stack.pop()
+        if isinstance(item, dict):
+            if isinstance(item.get("id"), str) and item["id"].startswith("C:"):
+                found.setdefault(item["id"])
+            stack += reversed(item.values())
+        elif isinstance(item, list):
+            stack += reversed(item)
+    return list(found)
 
 
 def _tool(
