@@ -373,6 +373,7 @@ def test_no_command_walks_through_a_context(graph: trivium.KnowledgeBase, tmp_pa
             for line in knowledge_base._store.query_plan(reader, sql, _nulls(sql))
             if _walks(line)
         ]
+        knowledge_base._store.checkin(reader)
     assert not walks
 
 

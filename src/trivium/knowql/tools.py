@@ -26,6 +26,7 @@ MOST_FACTS = 10
 LONGEST_RESULT = 20_000
 """Characters of one result."""
 MOST_LINES = 400
+LAST_LINE = 2**31 - 1
 
 
 def build(parts: Parts, scope: Sequence[ScopedContext], handed: Handed, names: Sequence[str]) -> list[Tool]:
@@ -247,8 +248,8 @@ def _text(description: str) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "description": description}
 
 
-def _whole(description: str, most: int | None = None) -> dict[str, Any]:
-    return {"type": "integer", "minimum": 1, "description": description} | ({} if most is None else {"maximum": most})
+def _whole(description: str, most: int = LAST_LINE) -> dict[str, Any]:
+    return {"type": "integer", "minimum": 1, "description": description, "maximum": most}
 
 
 def _named(passage: Passage) -> dict[str, Any]:

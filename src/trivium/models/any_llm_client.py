@@ -28,7 +28,7 @@ class AnyLLMClient(CompletionsClient):
     def __init__(
         self, provider: str, api_key: str, base_url: str = "", timeout: float = 120.0, attempts: int = 4
     ) -> None:
-        super().__init__(timeout, attempts)
+        super().__init__(timeout, attempts, secret=api_key)
         self._provider = provider
         self._api_key = api_key
         self._base_url = base_url
@@ -75,7 +75,7 @@ class AnyLLMClient(CompletionsClient):
         if isinstance(status, int):
             headers = getattr(getattr(inner, "response", None), "headers", None) or {}
             after = getattr(error, "retry_after", None) or headers.get("retry-after")
-            code = str(getattr(error, "code", "") or "")
+            code = self.unsaid(str(getattr(error, "code", "") or ""))
             return of_status(status, f"{error}{inner}", request, refused, after=after, code=code)
         if "timeout" in type(inner).__name__.lower():
             return Passing(f"the model's endpoint gave no answer within {self.timeout:g} s")

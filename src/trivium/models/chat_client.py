@@ -12,8 +12,9 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 from trivium.errors import TriviumError
@@ -39,6 +40,9 @@ MOST_CALLS = 16
 LONGEST_ARGUMENTS = 65_536
 LOOK_SECONDS = 0.1
 """How often a wait on the endpoint looks whether the turn is over."""
+
+SHORTEST_SECRET, MASK = 8, "[key]"
+"""Shorter keys are placeholders such as `none`, which texts may well hold."""
 
 _STREAM, _USAGE, _LIMIT, _TEMPERATURE, _STRICT = "stream", "stream_options", "max_tokens", "temperature", "strict"
 _MENTIONS: tuple[tuple[str, str], ...] = (
@@ -80,8 +84,16 @@ class Refusal(Exception):
 class CompletionsClient(ABC):
     """A client of one endpoint; thread-safe. Must not be used in a thread that runs an event loop."""
 
-    def __init__(self, timeout: float = 120.0, attempts: int = 4, jitter: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        timeout: float = 120.0,
+        attempts: int = 4,
+        jitter: Callable[[], float] = random.random,
+        *,
+        secret: str = "",
+    ) -> None:
         self.timeout = timeout
+        self._unsaid: Callable[[], Unsaid] = lambda: Unsaid(secret)  # so that no attribute shows it
         self._attempts = attempts
         self._jitter = jitter
         self._refused: dict[str, frozenset[str]] = {}
@@ -94,6 +106,10 @@ class CompletionsClient(ABC):
     @abstractmethod
     def told(self, error: Exception, request: ChatRequest, refused: frozenset[str]) -> Exception | None:
         """What a fault means: Passing, Refusal or ChatError; None when it is none of the endpoint's."""
+
+    def unsaid(self, text: str) -> str:
+        """A text of the endpoint's without the key."""
+        return self._unsaid().within(text)
 
     def chat(self, request: ChatRequest, sink: Sink, progress: Progress) -> Reply:
         """Raises: ChatError, Stopped, MissingExtraError."""
@@ -130,17 +146,23 @@ class CompletionsClient(ABC):
         reply.refused = frozenset(refused & {TOOLS, SCHEMA, THINKING})
         return reply
 
+    def _told(self, error: Exception, request: ChatRequest, refused: frozenset[str]) -> Exception | None:
+        if isinstance(error, RecursionError):
+            return Passing("the model's endpoint sent something that is no answer")
+        return self.told(error, request, refused)
+
     async def _ask(self, request: ChatRequest, refused: frozenset[str], sink: Sink, progress: Progress) -> Reply:
         sent = arguments(request, refused)
-        collected = _Collected(sink, request.max_tokens * TOKEN_CHARACTERS)
+        collected = _Collected(sink, request.max_tokens * TOKEN_CHARACTERS, self._unsaid())
         try:
             async with self.connect() as create:
                 answer = await _watched(create(**sent), progress)
                 if sent["stream"]:
-                    chunks = aiter(answer)
-                    while (chunk := await _watched(_following(chunks), progress)) is not None:
-                        if not collected.add(chunk):
-                            break
+                    async with _closing(answer):
+                        chunks = aiter(answer)
+                        while (chunk := await _watched(_following(chunks), progress)) is not None:
+                            if not collected.add(chunk):
+                                break
                     if not collected.began:
                         raise Refusal(_STREAM)
                 else:
@@ -148,7 +170,7 @@ class CompletionsClient(ABC):
         except (Refusal, Passing, ChatError, Stopped, TriviumError):
             raise
         except Exception as error:
-            told = self.told(error, request, refused)
+            told = self._told(error, request, refused)
             if told is None:
                 raise
             raise told from error
@@ -199,10 +221,11 @@ def is_strict(schema: Any) -> bool:
 
 
 class _Collected:
-    """A reply as it grows. Endpoints differ in what they send, so nothing is taken for granted."""
+    """A reply as it grows, without the key. Endpoints differ in what they send, so nothing is taken for granted."""
 
-    def __init__(self, sink: Sink, most: int) -> None:
+    def __init__(self, sink: Sink, most: int, unsaid: Unsaid) -> None:
         self._sink = sink
+        self._unsaid = unsaid
         self._most = most
         self._text: list[str] = []
         self._length = 0
@@ -216,10 +239,10 @@ class _Collected:
         """Take a chunk of a stream; False when that was enough."""
         self.began = True
         self._count(getattr(chunk, "usage", None))
-        for choice in (getattr(chunk, "choices", None) or [])[:1]:
+        for choice in _listed(chunk, "choices")[:1]:
             delta = getattr(choice, "delta", None)
             self._take(delta)
-            for number, call in enumerate(getattr(delta, "tool_calls", None) or []):
+            for number, call in enumerate(_listed(delta, "tool_calls")):
                 self._call(call, number)
             self._finish = getattr(choice, "finish_reason", None) or self._finish
         return self._length <= self._most
@@ -227,13 +250,13 @@ class _Collected:
     def add_whole(self, answer: Any) -> None:
         self.began = True
         self._count(getattr(answer, "usage", None))
-        choices = getattr(answer, "choices", None) or []
+        choices = _listed(answer, "choices")
         if not choices:
             raise Passing("the model's endpoint gave no answer")
         message = getattr(choices[0], "message", None)
         self._finish = getattr(choices[0], "finish_reason", None) or STOP
         self._take(message)
-        for number, call in enumerate(getattr(message, "tool_calls", None) or []):
+        for number, call in enumerate(_listed(message, "tool_calls")):
             self._call(call, number)
 
     def _take(self, part: Any) -> None:
@@ -245,12 +268,17 @@ class _Collected:
         if isinstance(content, str) and content:
             content = content[: self._most + 1 - self._length]
             self._length += len(content)
-            self._text.append(content)
-            self._sink.text(content)
+            self._show(self._unsaid.add(content))
+
+    def _show(self, piece: str) -> None:
+        if piece:
+            self._text.append(piece)
+            self._sink.text(piece)
 
     def _call(self, call: Any, number: int) -> None:
         index = getattr(call, "index", None)
-        key = index if isinstance(index, int) else getattr(call, "id", None) or number
+        name = getattr(call, "id", None)
+        key = index if isinstance(index, int) else name if isinstance(name, str) and name else number
         if key not in self._calls and len(self._calls) >= MOST_CALLS:
             return
         held = self._calls.setdefault(key, {"id": "", "name": "", "arguments": ""})
@@ -278,13 +306,58 @@ class _Collected:
         cut = self._finish == LENGTH or self._length > self._most
         if self._finish is None and not cut:
             raise Passing("the model's answer broke off")
+        self._show(self._unsaid.rest())
         calls = [
-            ToolCall(held["id"] or f"call_{number}", held["name"], held["arguments"])
+            ToolCall(held["id"] or f"call_{number}", *map(self._unsaid.within, (held["name"], held["arguments"])))
             for number, held in enumerate(self._calls.values())
             if held["name"]
         ]
         finish = LENGTH if cut else CALLS if calls else STOP
         return Reply("".join(self._text), calls, finish, self._usage)
+
+
+class Unsaid:
+    """Text without a secret, wherever it is cut into pieces: endpoints may repeat the key that they were sent."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret if len(secret) >= SHORTEST_SECRET else ""
+        self._held = ""
+
+    def add(self, piece: str) -> str:
+        """What may be shown now; an end that may be the beginning of the secret waits."""
+        text = self.within(self._held + piece)
+        most = min(len(self._secret) - 1, len(text))
+        wait = next((size for size in range(most, 0, -1) if self._secret.startswith(text[-size:])), 0)
+        self._held = text[len(text) - wait :]
+        return text[: len(text) - wait]
+
+    def rest(self) -> str:
+        """What still waits, once no more comes."""
+        rest, self._held = self._held, ""
+        return rest
+
+    def within(self, text: str) -> str:
+        """
+        >>> Unsaid("sk-12345678").within("the key sk-12345678")
+        'the key [key]'
+        """
+        return text.replace(self._secret, MASK) if self._secret else text
+
+
+def _listed(of: Any, name: str) -> list[Any]:
+    value = getattr(of, name, None)
+    return value if isinstance(value, list) else []
+
+
+@asynccontextmanager
+async def _closing(answer: Any) -> AsyncIterator[None]:
+    """Close a stream that may not have been read to its end, while its connection still stands."""
+    try:
+        yield
+    finally:
+        close = getattr(answer, "close", None)
+        if iscoroutinefunction(close):
+            await close()
 
 
 def _following(chunks: Any) -> Awaitable[Any]:
@@ -373,5 +446,5 @@ def _retry_after(header: str | None) -> float | None:
 
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-_NUMBERS = r"\d{1,4}(?:\s?[-–]\s?\d{1,4})?(?:\s?[,;]\s?\^?\d{1,4}(?:\s?[-–]\s?\d{1,4})?)*"
+_ONE = r"\d{1,40}(?:\s?[-–]\s?\d{1,40})?"
+_NUMBERS = rf"{_ONE}(?:\s?[,;]\s?\^?{_ONE})*"
 MARK = re.compile(rf"\s?(?:\[\^?({_NUMBERS})\](?!\()|【\^?({_NUMBERS})(?:†[^】]{{0,40}})?】)")
 """A marker as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`."""
 _UNFINISHED = re.compile(r"(?:\[|【)\^?[\d\s,;–-]*\Z")
@@ -23,7 +24,8 @@ class Marked(Struct, frozen=True):
 
 
 _CODE = re.compile(r"`[^`\n]+`")
-_LOOKS_LIKE_MARK = re.compile(r"\[(\d{1,3})\]")
+_SMALL = r"\^?(\d{1,3}(?:\s?[-–,;]\s?\^?\d{1,3})*)"
+_LOOKS_LIKE_MARK = re.compile(rf"\[{_SMALL}\]|【{_SMALL}(?:†[^】]{{0,40}})?】")
 
 
 def read_marks(text: str, known: Collection[int]) -> Marked:
@@ -61,7 +63,8 @@ def unmarked(text: str) -> str:
 
     def changed(match: re.Match[str]) -> str:
         inside = any(start <= match.start() < stop for start, stop in code)
-        return f"[ {match[1]} ]" if inside else f"({match[1]})"
+        numbers = match[1] or match[2]
+        return f"[ {numbers} ]" if inside else f"({numbers})"
 
     return _LOOKS_LIKE_MARK.sub(changed, text)
 

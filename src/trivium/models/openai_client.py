@@ -31,7 +31,7 @@ class OpenAIClient(CompletionsClient):
     """A client of an endpoint by its address."""
 
     def __init__(self, endpoint: Endpoint, timeout: float = 120.0, attempts: int = 4) -> None:
-        super().__init__(timeout, attempts)
+        super().__init__(timeout, attempts, secret=endpoint.api_key)
         self._endpoint = endpoint
 
     @asynccontextmanager
@@ -59,7 +59,8 @@ class OpenAIClient(CompletionsClient):
         if isinstance(error, openai.APIStatusError):
             said = f"{error.body or ''}{error}"
             after = error.response.headers.get("retry-after")
-            return of_status(error.status_code, said, request, refused, after=after, code=str(error.code or ""))
+            code = self.unsaid(str(error.code or ""))
+            return of_status(error.status_code, said, request, refused, after=after, code=code)
         if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
             return Passing(f"the model's endpoint gave no answer within {self.timeout:g} s")
         if isinstance(error, (openai.APIConnectionError, httpx2.ConnectError)):

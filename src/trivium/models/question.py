@@ -133,6 +133,8 @@ _COMPARES = re.compile(
     r"|diferencia[s]?|difference[s]? entre|comparez|comparer|confronta|differenza|diferenca|vergelijk|verschil"
     r"|сравни|разница)\b|比较|比較|区别|不同|違い|비교|차이"
 )
+_LONGEST_COMPARISON = 1_000
+"""Characters in which two sides are looked for: the patterns look again from every place to the end."""
 _PARTED = (
     re.compile(r"\bbetween (.+?) and (.+)", re.I),
     re.compile(r"\b(?:compare|comparison of) (.+?) (?:and|with|to|versus|vs\.?) (.+)", re.I),
@@ -257,6 +259,7 @@ def _musts(ask: str, language: str) -> frozenset[str]:
     """The words of a question that are names, codes or numbers: capitals inside it, digits."""
     found: set[str] = set()
     shouting = ask.upper() == ask
+    spaceless = bool(_SPACELESS.search(ask))
     runs = [match[0] for match in _RUN.finditer(plain(ask))]
     for place, word in enumerate(runs):
         letters = [letter for letter in word if letter.isalpha()]
@@ -264,7 +267,7 @@ def _musts(ask: str, language: str) -> frozenset[str]:
         acronym = len(letters) > 1 and all(letter.isupper() for letter in letters) and not shouting
         first_name = word.endswith("'s") or (runs[1:2] and runs[1][0].isupper() and len(runs) > 2)
         named = word[0].isupper() and language != "de" and not shouting and bool(place > 0 or first_name)
-        foreign = bool(letters) and letters[0].isascii() and bool(_SPACELESS.search(ask))
+        foreign = bool(letters) and letters[0].isascii() and spaceless
         if code or acronym or named or foreign:
             found.update(tokens(word.removesuffix("'s"), query=True))
     return frozenset(found)
@@ -275,7 +278,7 @@ def _subjects(ask: str, compares: bool) -> tuple[list[list[str]], list[str]]:
     if not compares:
         return [], []
     for pattern in _PARTED:
-        match = pattern.search(ask.rstrip("?？.。! "))
+        match = pattern.search(ask[:_LONGEST_COMPARISON].rstrip("?？.。! "))
         if match:
             sides = [match[1], match[2]]
             named = [_names(side) for side in sides]

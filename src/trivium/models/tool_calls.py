@@ -17,6 +17,7 @@ from trivium.models.shape import Validator
 MOST_CALLS = 8
 """Calls that are run of one reply of the model; it is told of the others."""
 _LONGEST_ARGUMENT = 200
+_LARGEST = 2**53
 
 
 class Called(Struct):
@@ -92,7 +93,7 @@ class ToolRunner:
     def _summary(self, call: ToolCall, result: ToolResult | None, error: str | None, seconds: float) -> dict[str, Any]:
         tool = self._tools.get(call.name)
         summary: dict[str, Any] = {
-            "fn": bounded(call.name, 80),
+            "fn": bounded(_whole_letters(call.name), 80),
             "category": tool.category if tool is not None else "unknown",
             "args": _shown(call.arguments),
             "result": {} if result is None else _counted(result),
@@ -112,13 +113,18 @@ def _shown(arguments: str) -> dict[str, Any]:
         return {}
     if not isinstance(read, dict):
         return {}
-    return {bounded(str(key), 40): _cut(value) for key, value in list(read.items())[:8]}
+    return {bounded(_whole_letters(str(key)), 40): _cut(value) for key, value in list(read.items())[:8]}
 
 
 def _cut(value: Any) -> Any:
     if isinstance(value, str):
-        return bounded(value.encode("utf-8", "replace").decode(), _LONGEST_ARGUMENT)
-    return value if isinstance(value, (int, float, bool)) or value is None else "…"
+        return bounded(_whole_letters(value), _LONGEST_ARGUMENT)
+    whole = isinstance(value, (int, float)) and abs(value) < _LARGEST  # not of NaN, which is no JSON
+    return value if whole or value is None else "…"
+
+
+def _whole_letters(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _counted(result: ToolResult) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
@@ -215,16 +216,16 @@ def find_values(text: str, language: str = "en") -> list[Value]:
     [('duration', '14 day'), ('date', '2024-03-01'), ('percent', '2.5 %'), ('money', '1200 USD')]
     """
     found: list[Value] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, ...]] = []
     lowered = _same_length_fold(text)
     for value in (*_dates(text, lowered, language), *_times(text)):
         if not _overlaps(taken, value.start, value.stop):
             found.append(value)
-            taken.append((value.start, value.stop))
+            insort(taken, (value.start, value.stop))
     for value in _quantities(text, lowered, language):
         if not _overlaps(taken, value.start, value.stop):
             found.append(value)
-            taken.append((value.start, value.stop))
+            insort(taken, (value.start, value.stop))
     return sorted(found, key=lambda value: value.start)
 
 
@@ -232,8 +233,10 @@ def is_number_word(word: str) -> bool:
     return fold(word) in _NUMBER_WORDS
 
 
-def _overlaps(taken: list[tuple[int, int]], start: int, stop: int) -> bool:
-    return any(start < other_stop and other_start < stop for other_start, other_stop in taken)
+def _overlaps(taken: list[tuple[int, ...]], start: int, stop: int) -> bool:
+    """Whether a span meets one of some that are sorted and do not meet each other."""
+    place = bisect_left(taken, (stop,))
+    return place > 0 and taken[place - 1][1] > start
 
 
 def _same_length_fold(text: str) -> str:
@@ -378,7 +381,7 @@ def _quantity(text: str, lowered: str, start: int, stop: int, amount: Decimal) -
     """The quantity that a number is with the words around it."""
     scale, end = _scale(text, lowered, stop)
     amount *= scale
-    before = _MONEY_BEFORE.search(text, 0, start)
+    before = _MONEY_BEFORE.search(text, max(0, start - 4), start)
     if before:
         return Value(MONEY, before.start(), end, amount, _CURRENCIES[before[0].strip().lower()])
     unit = _unit(lowered, end)

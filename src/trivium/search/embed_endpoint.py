@@ -89,10 +89,10 @@ class EndpointEmbedder:
         opener = build_opener(_no_redirects())
         try:
             with opener.open(Request(self._url, body, headers), timeout=seconds) as answer:
-                return json.loads(answer.read(LONGEST_ANSWER))
+                return json.loads(_body(answer, time.monotonic() + seconds))
         except HTTPError as error:
             with error:
-                fault = f"{self._url} answered {error.code}{_reason(error)}."
+                fault = f"{self._url} answered {error.code}{_reason(error, self._key)}."
             if error.code in _AGAIN:
                 raise _AgainError(fault, "Try again later.", _seconds(error.headers.get("Retry-After"))) from None
             raise EmbeddingError(fault, _hint(error.code)) from None
@@ -101,7 +101,7 @@ class EndpointEmbedder:
                 f"{self._url} cannot be reached: {getattr(error, 'reason', error)}.",
                 "Check TRIVIUM_EMBEDDER and that the endpoint runs.",
             ) from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise EmbeddingError(f"{self._url} did not answer in JSON.", "Check the URL in TRIVIUM_EMBEDDER.") from None
 
     def _vectors(self, answer: Any, number: int) -> np.ndarray:
@@ -162,14 +162,27 @@ def _no_redirects() -> Any:
     return Refuse()
 
 
-def _reason(error: Any) -> str:
-    """What the endpoint says in the body of an error, if it is short and has the usual form."""
+def _body(answer: Any, until: float) -> bytes:
+    """An answer as far as it is taken. Raises: TimeoutError when it comes drop by drop."""
+    parts: list[bytes] = []
+    size = 0
+    while size < LONGEST_ANSWER and (part := answer.read1(1 << 20)):
+        parts.append(part)
+        size += len(part)
+        if time.monotonic() > until:
+            raise TimeoutError("its answer takes too long")
+    return b"".join(parts)
+
+
+def _reason(error: Any, key: str) -> str:
+    """What the endpoint says in the body of an error, if it is short and has the usual form; never the key."""
     try:
         said = json.loads(error.read(10_000))
         told = said["error"]["message"] if isinstance(said["error"], dict) else said["error"]
-    except (ValueError, TypeError, KeyError, OSError):
+    except (ValueError, TypeError, KeyError, OSError, RecursionError):
         return ""
-    return f": {' '.join(str(told).split())[:200].rstrip('.')}"
+    shown = str(told).replace(key, "[key]") if key else str(told)
+    return f": {' '.join(shown.split())[:200].rstrip('.')}"
 
 
 def _hint(code: int) -> str:

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from trivium.errors import EmbeddingError, TriviumError, bounded
+
 if TYPE_CHECKING:
     import numpy as np
+
+
+_LARGEST = 1.01
+"""A number of a vector of length 1 is at most 1, but for rounding."""
 
 
 class EmbedderInfo(Struct, frozen=True):
@@ -34,3 +40,46 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """One row of float32 for each text, of unit length. Raises: EmbeddingError."""
         ...
+
+
+class CheckedEmbedder:
+    """Another embedder, of which nothing is taken for granted: what goes wrong in it, and what it gives that is no
+    vector, is an EmbeddingError.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+
+    def info(self) -> EmbedderInfo:
+        """Raises: EmbeddingError."""
+        try:
+            info = self._inner.info()
+        except TriviumError:
+            raise
+        except Exception as error:
+            raise _failed(error) from error
+        if info.dimensions < 1 or not info.floor < info.ceiling:
+            raise EmbeddingError(f"The embedder {info.model} gives no dimensions, or no floor below its ceiling.")
+        return info
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Raises: EmbeddingError."""
+        import numpy
+
+        info = self.info()
+        try:
+            made = numpy.asarray(self._inner.embed(texts), dtype=numpy.float32)
+        except TriviumError:
+            raise
+        except Exception as error:
+            raise _failed(error) from error
+        if made.shape != (len(texts), info.dimensions):
+            wanted = f"{len(texts)} vectors of {info.dimensions} numbers"
+            raise EmbeddingError(f"The embedder {info.model} gave an array of the form {made.shape}, not {wanted}.")
+        if not (numpy.abs(made) <= _LARGEST).all():  # not of NaN either
+            raise EmbeddingError(f"The embedder {info.model} gave numbers that are in no vector of length 1.")
+        return made
+
+
+def _failed(error: Exception) -> EmbeddingError:
+    return EmbeddingError(f"The embedder failed: {type(error).__name__}: {bounded(str(error), 300)}.")

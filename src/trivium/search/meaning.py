@@ -15,7 +15,7 @@ from trivium.errors import EmbeddingError, MissingExtraError, TriviumError
 from trivium.search import embed_builtin
 from trivium.search.calibration import score_of
 from trivium.search.embed_worker import Background, Batches, Elsewhere, Report
-from trivium.search.embedder import Embedder, EmbedderInfo
+from trivium.search.embedder import CheckedEmbedder, Embedder, EmbedderInfo
 from trivium.search.vectors import Asking, Matrices, View
 from trivium.settings import Settings
 from trivium.store import vectors as stored
@@ -82,7 +82,9 @@ class Meaning:
     ) -> None:
         self._store = store
         self._settings = settings
-        self._embedder = embedder
+        self._given = None if embedder is None else CheckedEmbedder(embedder)
+        self._embedder: Embedder | None = self._given
+        self._name: str | None = None
         self._matrices = Matrices(settings.vector_memory)
         self._mutex = threading.Lock()
         self._questions: OrderedDict[tuple[str, str], np.ndarray] = OrderedDict()
@@ -99,17 +101,25 @@ class Meaning:
     def model(self) -> str | None:
         """The name under which vectors are stored; None when there is no embedder. Nothing is loaded for it."""
         settings = self._settings
-        if self._embedder is not None:
-            return self._embedder.info().model
+        if self._given is not None:
+            return self._given_model(self._given)
         if settings.embedder in ("", "builtin"):
             return embed_builtin.MODEL if embed_builtin.is_installed() else None
         return None if settings.embedder == "none" else f"endpoint/{settings.embedding_model or 'default'}"
+
+    def _given_model(self, given: Embedder) -> str | None:
+        """The name of an embedder that was handed in; while it fails to tell, the last one it told, if any."""
+        try:
+            self._name = given.info().model
+        except Exception as error:
+            self._told(error)
+        return self._name
 
     def embedder(self) -> Embedder:
         """Raises: MissingExtraError, EmbeddingError when the settings ask for none."""
         with self._mutex:
             if self._embedder is None:
-                self._embedder = self._make()
+                self._embedder = CheckedEmbedder(self._make())
             return self._embedder
 
     def _make(self) -> Embedder:

@@ -45,7 +45,7 @@ _RUN = re.compile(
     """,
     re.VERBOSE,
 )
-_JOINED = re.compile(rf"[\w{_MARKS}.+#~-]++(?:[@/][\w{_MARKS}.+#~-]++)++")
+_JOINED = re.compile(rf"(?<![\w{_MARKS}.+#~-])[\w{_MARKS}.+#~-]++(?:[@/][\w{_MARKS}.+#~-]++)++")
 _PLAIN_PATH = re.compile(r"\w++(?:[-./]\w++)*+", re.ASCII)
 _IS_PAIRED = re.compile(rf"[{_PAIRED}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
