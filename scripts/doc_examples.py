@@ -1,8 +1,8 @@
 """Run the examples of a Markdown page and compare their output with what the page says.
 
-- A `console` block: lines that begin with `$ trivium` or `$ ak-docs`, or pipe into one of them, are executed by the
-  shell, with the lines below each as expected output (standard output and error together). Other commands are not
-  executed.
+- A `console` block: lines that begin with `$ trivium` or `$ ak-docs`, or pipe or lead (`&&`) into one of them, are
+  executed by the shell, with the lines below each as expected output (standard output and error together). Other
+  commands are not executed.
 - A `python` block is executed as a program of its own; what it prints is not compared.
 - An HTML comment that begins with `setup` holds commands to be executed first, unseen by the reader.
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$|^<!-- setup\n(.*?)^-->$", re.DOTALL | re.MULTILINE)
-_RUN = re.compile(r"(^|\| *)(trivium|ak-docs)\b")
+_RUN = re.compile(r"(^|\| *|&&[\\\s]*)(trivium|ak-docs)\b")
 TIME_LIMIT = 60
 
 

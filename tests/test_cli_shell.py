@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import trivium
-from tests.cli_support import run
+from tests.cli_support import heed_interrupts, run
 from trivium.doors.cli_shell import Shell, completer, is_complete
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -109,6 +109,7 @@ def test_a_session_on_a_terminal(own_home: Path) -> None:
         stderr=slave,
         env={**os.environ, "TERM": "dumb", "COLUMNS": "100"},
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     os.close(slave)
     try:
