@@ -184,3 +184,11 @@ def test_a_context_is_packed_and_restored(folder: Path, tmp_path: Path, monkeypa
     assert restored.out == "Restored the context copy: 2 sources.\n"
     assert run("context", "restore", "contracts.context.zip").code == 1
     assert json.loads(run("context", "show", "copy", "--json").out)["stats"]["chunks"] == 4
+
+
+@pytest.mark.parametrize("address", ["http://a.example/b//c", "https://a.example"])
+def test_addresses_are_not_fetched(address: str) -> None:
+    outcome = run("add", address)
+    assert outcome.code == 1
+    assert f"error: {address} is an address; addresses are not fetched." in outcome.err
+    assert "Web addresses are not fetched." in " ".join(run("add", "--help").out.split())

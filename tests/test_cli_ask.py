@@ -17,6 +17,8 @@ import pytest
 import trivium
 from tests.cli_support import run
 from trivium.doors.ask_text import answer_text, sources_text
+from trivium.doors.ask_text import notes as untold
+from trivium.models.composer import NEAREST_TOLD
 
 TEA = """# Tea
 
@@ -89,11 +91,24 @@ def test_passages_are_listed_without_an_answer() -> None:
     assert (outcome.code, outcome.out) == (0, "Nothing was found.\n")
 
 
-def test_what_is_not_known_is_said_and_noted() -> None:
+def test_what_is_not_known_is_said_once() -> None:
     outcome = run("ask", "Who won the zebra race?", "--scope", "notes")
-    assert outcome.code == 0
+    assert (outcome.code, outcome.err) == (0, "")
     assert "does not hold an answer" in outcome.out
-    assert outcome.err.startswith("note: ")
+
+
+def test_notes_leave_out_what_the_text_says() -> None:
+    def warned(*codes: str, text: str = "said") -> dict[str, Any]:
+        warnings = [{"code": code, "message": code} for code in codes]
+        return _document(output=[{"content": [{"text": text}]}] if text else [], warnings=warnings)
+
+    assert untold(warned("no_evidence", "source_conflict", "weak_support", "model_skipped")) == [
+        "weak_support",
+        "model_skipped",
+    ]
+    nearest = {"code": "weak_support", "message": NEAREST_TOLD}
+    assert untold({**warned(), "warnings": [nearest]}) == []
+    assert untold(warned("source_conflict", text="")) == ["source_conflict"]
 
 
 def test_a_shape_gives_json(tmp_path: Path) -> None:
@@ -104,8 +119,53 @@ def test_a_shape_gives_json(tmp_path: Path) -> None:
         assert "70 degrees" in json.loads(outcome.out.partition("\n\n[1]")[0])["answer"]
     else:
         assert "error failed: output did not conform to shape" in outcome.err
+    assert run("ask", QUESTION, "--scope", "notes", "--shape", json.dumps(shape)).out == outcome.out
     Path("shape.json").write_text("{")
-    assert run("ask", QUESTION, "--scope", "notes", "--shape", "shape.json").code == 2
+    for wrong in ("shape.json", "{", "absent.json"):
+        refused = run("ask", QUESTION, "--scope", "notes", "--shape", wrong)
+        assert refused.code == 2
+        assert "Give a file, or a JSON Schema that begins with {" in " ".join(refused.err.split())
+
+
+def test_max_needs_retrieval_only() -> None:
+    outcome = run("ask", "x", "--scope", "notes", "--max", "3")
+    assert (outcome.code, "--max has no effect without --retrieval-only" in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("x", "--scope", "nots"), "Did you mean 'notes'? `trivium contexts` lists the contexts there are."),
+        (("x", "--scope", "notes", "--session", "ses_x"), "`trivium sessions list` lists the sessions there are."),
+        (("x", "--scope", "notes", "--model", "nobody"), "`trivium models` lists the ids and tiers there are."),
+        (("", "--scope", "notes"), 'Ask with words: trivium ask "What is …?"'),
+        (("x", "--scope", "empty"), "`trivium add PATH --context empty` gives it some."),
+    ],
+)
+def test_hints_speak_of_commands(arguments: tuple[str, ...], hint: str) -> None:
+    assert run("ask", *arguments).err.splitlines()[-1] == f"hint: {hint}"
+
+
+def test_an_endpoint_that_cannot_be_reached_is_named_without_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_LLM_BASE_URL", "http://user:secret-of-mine@127.0.0.1:9/v1")
+    monkeypatch.setenv("TRIVIUM_LLM_API_KEY", "another-secret")
+    monkeypatch.setenv("TRIVIUM_LLM_MODELS", "m")
+    monkeypatch.setenv("TRIVIUM_LLM_ATTEMPTS", "1")
+    outcome = run("ask", QUESTION, "--scope", "notes")
+    assert outcome.code == 1
+    assert "the model's endpoint 127.0.0.1:9 cannot be reached" in outcome.err
+    assert "hint: Check TRIVIUM_LLM_BASE_URL, or ask with --model builtin/extractive." in outcome.err
+    assert "secret" not in outcome.err
+
+
+def test_a_local_model_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_LOCAL_MODEL", "missing.gguf")
+    told = "TRIVIUM_LOCAL_MODEL names no file"
+    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda name: object())
+    assert told in run("ask", QUESTION, "--scope", "notes").err
+    assert told in run("ask", QUESTION, "--scope", "notes", "--model", "local/missing").err
+    assert f"local/missing: not available: {told}\n" in run("models").out
+    assert run("models", "--json").json()["models"][0]["available"] is False
 
 
 @pytest.mark.parametrize(
@@ -113,10 +173,10 @@ def test_a_shape_gives_json(tmp_path: Path) -> None:
     [
         (("x", "--scope", "nope"), "error not_found: There is no context 'nope'."),
         (("x", "--scope", "empty"), "trivium add"),
-        (("   ", "--scope", "notes"), "error bad_request: ask is required"),
+        (("   ", "--scope", "notes"), "error bad_request: The question is empty."),
         (("x", "--scope", "notes", "--model", "nobody/none"), "nobody/none"),
-        (("x", "--scope", "notes", "--timeout", "-1"), "timeout_seconds"),
-        (("x", "--scope", "notes", "--retrieval-only", "--max", "-1"), "max_retrieved"),
+        (("x", "--scope", "notes", "--timeout", "-1"), "--timeout must be"),
+        (("x", "--scope", "notes", "--retrieval-only", "--max", "-1"), "--max must be"),
         (("x", "--scope", ",".join(["notes"] * 11)), "scope"),
     ],
 )
@@ -132,6 +192,7 @@ def test_what_is_refused_is_told_with_a_hint(arguments: tuple[str, ...], words: 
 def test_without_a_database_nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = run("--db", "other.db", "ask", "x")
     assert outcome.code == 1
+    assert re.search(r"make one: trivium --db \S*other\.db add FOLDER\n", outcome.err)
     assert not Path("other.db").exists()
 
 
@@ -245,4 +306,6 @@ def test_places_are_told_as_far_as_they_are_known() -> None:
     }
     text = sources_text(_document(citations=[citation, artifact]))
     assert text == "\n[1] docs/a.pdf:7-9, pages 3-4\n[2] docs/Terms, Fees > Late\n"
+    text = sources_text(_document(citations=[citation, artifact, citation]))
+    assert text == "\n[1] [3] docs/a.pdf:7-9, pages 3-4\n[2] docs/Terms, Fees > Late\n"
     assert answer_text(_document(output_json={"days": 30})) == '{\n  "days": 30\n}\n'

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,10 @@ def test_the_demo_works_without_git(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcome.code == 0
     assert "there is no git here" in " ".join(outcome.out.split())
     assert "git:first-parent: not-analyzed" in outcome.out
+
+
+def test_the_questions_of_the_demo_can_be_pasted(own_home: Path) -> None:
+    (line,) = (line for line in run("demo").out.splitlines() if line.startswith("$ trivium ask") and "--shape" in line)
+    words = shlex.split(line.removeprefix("$ "))
+    assert words[:2] == ["trivium", "ask"]
+    assert "payment_days" in json.loads(words[-1])["properties"]

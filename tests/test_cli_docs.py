@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,10 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_of_command_pages_do_what_the_page_says(page: Path) -> None:
     assert doc_examples.failures(page) == []
+
+
+def test_examples_of_the_search_page_do_what_it_says() -> None:
+    assert doc_examples.failures(gen_cli_docs.PAGES.parent / "search.md") == []
 
 
 def test_examples_of_the_readme_do_what_it_says() -> None:
@@ -49,3 +56,16 @@ def test_every_kip_block_of_the_agents_guide_runs() -> None:
         for block in blocks:
             response = kb.execute_kip({"command": block})
             assert "result" in response, (block, response)
+
+
+def test_blocks_of_the_python_page_run_alone_and_twice(tmp_path: Path) -> None:
+    page = (gen_cli_docs.PAGES.parent / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TRIVIUM_")}
+    assert len(blocks) > 6
+    for number, block in enumerate(blocks):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for _ in range(2):
+            done = subprocess.run([sys.executable, "-c", block], cwd=folder, env=environment, stderr=subprocess.PIPE)
+            assert done.returncode == 0, (block, done.stderr)

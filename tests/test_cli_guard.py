@@ -110,3 +110,9 @@ def test_output_in_a_poor_encoding_is_escaped_not_broken() -> None:
         done = subprocess.run([*PROGRAM, "kip", command, "--table"], capture_output=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr
     assert b"\\u6df1\\u8272" in done.stdout
+
+
+def test_a_mistyped_command_is_recognised() -> None:
+    outcome = run("aks", "x")
+    assert outcome.code == 2
+    assert "No such command 'aks'. Did you mean 'ask'?" in outcome.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,7 @@ def test_the_home_folder_may_stand_for_itself(tmp_path: Path) -> None:
 
 def test_a_hint_can_be_followed_as_it_stands(tmp_path: Path) -> None:
     outcome = run("export", "--db", "my own.db")
-    assert "trivium --db 'my own.db' import" in outcome.err
+    assert "trivium --db 'my own.db' add FOLDER" in outcome.err
     for place in (["--context", "", "kip", COUNT], ["kip", COUNT, "--context", ""], ["kip", COUNT, "--context", "A b"]):
         outcome = run(*place)
         assert outcome.code == 1
@@ -308,3 +309,10 @@ def test_failures_outside_kip_are_json_when_asked_for() -> None:
     error = json.loads(outcome.out)["error"]
     assert error["name"] == "NotFoundError"
     assert error["message"]
+
+
+def test_doctor_lists_every_extra() -> None:
+    assert run("kip", "DESCRIBE PRIMER").code == 0
+    extras = run("doctor", "--json").json()["capabilities"]["extras"]
+    pyproject = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert sorted(extras) == sorted(pyproject["project"]["optional-dependencies"].keys() - {"all", "dev"})

@@ -410,3 +410,26 @@ def test_the_page_of_the_contract_works_under_its_strict_policy(server: LocalSer
     done = subprocess.run(command, capture_output=True, text=True, timeout=90)
     assert done.stdout.count('class="opblock ') > 30
     assert "Content Security Policy" not in done.stderr
+
+
+def test_the_root_tells_what_this_is_and_a_running_curate_asks_to_wait(
+    server: LocalServer, kb: trivium.KnowledgeBase
+) -> None:
+    root = {"name": "trivium", "version": trivium.__version__, "docs": "/docs", "openapi": "/openapi.json"}
+    assert call(server, "GET", "/") == (200, root)
+    fresh = kb.create_context("fresh")
+    fresh.add_bytes("tea.md", b"# Tea\n\nTea is hot.\n")
+    go_on = threading.Event()
+    task = kb.tasks.start(fresh._number, "curate", lambda report: {"waited": go_on.wait(30)})
+    try:
+        request = json.dumps({"ask": "x", "scope": ["fresh"]}).encode()
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.request("POST", "/api/v0/query", request, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        error = json.loads(response.read())["error"]
+        connection.close()
+    finally:
+        go_on.set()
+    assert (response.status, response.headers["Retry-After"]) == (409, "2")
+    assert task in error["message"]
+    assert f"GET /api/v0/tasks/{task}" in error["hint"]

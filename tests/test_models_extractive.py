@@ -97,7 +97,7 @@ def test_numbers_in_brackets_in_a_source_are_no_markers() -> None:
     composed = quoted(
         "How fast is the Kestrel?", [passage("a.md", "The Kestrel flies at 60 km/h [3] in level flight.")]
     )
-    assert composed.text == '"The Kestrel flies at 60 km/h (3) in level flight." [1]'
+    assert composed.text == "`The Kestrel flies at 60 km/h [3] in level flight.` [1]"
     assert composed.cited[0].quote == "The Kestrel flies at 60 km/h [3] in level flight."
 
 
@@ -106,6 +106,152 @@ def test_a_graph_fact_and_a_document_answer_together() -> None:
     document = passage("osprey.md", "Project Osprey ends on 30 June 2025.")
     composed = quoted("When does Project Osprey end? Who leads Project Osprey?", [fact, document])
     assert {cited.passage.kind for cited in composed.cited} == {"chunk", "artifact"}
+
+
+# --- how text is taken apart ---------------------------------------------------------------------
+
+PARCELS = """# Shipping
+
+Orders are shipped in two ways: standard parcels leave the warehouse
+within three days of payment, and express parcels leave the
+warehouse on the same day."""
+SETTINGS = """# Settings
+
+| argument | variable | default | meaning |
+| --- | --- | --- | --- |
+| `timeout` | `APP_TIMEOUT` | 30 | seconds that a writer waits for others |
+| – | `APP_HOST`, `APP_PORT` | `127.0.0.1`, 8321 | where `app serve` serves |
+"""
+EXIT_CODES = """# app run
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | the job completed |
+| 1 | the job failed or was cancelled |
+"""
+HEADERS = """# Requests
+
+| header | |
+| --- | --- |
+| `Retry-Key` | the same key within 24 hours gives the same job |
+| `Prefer` | how to answer |
+"""
+WHOLE = '"' + " ".join(PARCELS.split()[2:]) + '" [1]'
+TAKEN_APART = [
+    ("When do standard parcels leave the warehouse?", PARCELS, WHOLE),
+    ("How are orders shipped?", PARCELS, WHOLE),
+    (
+        "What is a capsule?",
+        "A capsule is a file of statements, as `app export` writes\nit; it may have any size: up to the disk.",
+        '"A capsule is a file of statements, as app export writes it; it may have any size: up to the disk." [1]',
+    ),
+    (
+        "Who reaches the port?",
+        "There are none yet: who reaches the port may do everything. The seam is a file,\n`x.py`: it gives rights.",
+        '"There are none yet: who reaches the port may do everything." [1]',
+    ),
+    ("Who is the contact?", "Customer: Acme\nContact: Mara Lind\nCity: Bern", '"Contact: Mara Lind" [1]'),
+    (
+        "Which exit code does app run give when the job failed?",
+        EXIT_CODES,
+        "code: 1; meaning: the job failed or was cancelled [1]",
+    ),
+    (
+        "What happens when a job has the same key?",
+        HEADERS,
+        "Retry-Key: the same key within 24 hours gives the same job [1]",
+    ),
+    (
+        "Which port does serve use by default?",
+        SETTINGS,
+        "variable: APP_HOST, APP_PORT; default: 127.0.0.1, 8321; meaning: where app serve serves [1]",
+    ),
+    (
+        "How long does a writer wait for another one?",
+        SETTINGS,
+        "argument: timeout; variable: APP_TIMEOUT; default: 30; meaning: seconds that a writer waits for others [1]",
+    ),
+    (
+        "Why was it moved?",
+        "<!-- moved\nbecause of rain -->\n\nIt was moved because of snow.",
+        '"It was moved because of snow." [1]',
+    ),
+    (
+        "How do I install the app?",
+        "## Install the app\n\n```sh\npip install app\napp init [1]\n```\n",
+        "```\npip install app\napp init [1]\n```\n[1]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ask", "text", "expected"), TAKEN_APART, ids=lambda value: str(value)[:40])
+def test_what_is_quoted_is_whole(ask: str, text: str, expected: str) -> None:
+    assert quoted(ask, [passage("a.md", text)]).text == expected
+
+
+def test_a_table_that_goes_on_in_the_next_passage_keeps_its_header() -> None:
+    head, _, rest = SETTINGS.partition("| –")
+    parts = [passage("a.md", f"| –{rest}", start=len(head)), passage("a.md", head)]
+    composed = quoted("Which port does serve use by default?", parts)
+    assert composed.text.startswith("variable: APP_HOST, APP_PORT; default: 127.0.0.1, 8321")
+
+
+TRANSCRIPT = """# Use
+
+```console
+$ app ask "How long is the trial?"
+The trial is {} days, says Mara Lind. [1]
+```
+"""
+UNANSWERED = [
+    ("How long is the trial?", TRANSCRIPT.format(30)),
+    ("Who says how long the trial is?", TRANSCRIPT.format(30)),
+    ("Which trial does Mara use?", TRANSCRIPT.format(30)),
+    ("x", "Only what x binds to is given."),
+    ("Who founded the company?", "asked for a comparison (compare A and B): what Nothing was found about is named"),
+    ("How many languages does the app know?", "What the app keeps of 250 concepts and knows:"),
+    ("How many employees are there?", "There are 189 concepts (preferences, people, drugs) in the set."),
+]
+
+
+@pytest.mark.parametrize(("ask", "text"), UNANSWERED, ids=lambda value: str(value)[:40])
+def test_what_only_looks_like_an_answer_is_none(ask: str, text: str) -> None:
+    assert not quoted(ask, [passage("a.md", text)]).found
+
+
+def test_examples_do_not_contradict_each_other() -> None:
+    texts = [f"## Trial\n\n```\nthe trial lasts {days} days\n```\n" for days in (30, 60)]
+    composed = quoted("How does the trial last?", [passage(f"{at}.md", text) for at, text in enumerate(texts)])
+    assert "source_conflict" not in codes(composed)
+
+
+def test_of_long_code_the_lines_about_the_question_are_quoted() -> None:
+    code = "\n".join([*(f"step({number})" for number in range(40)), "install(app)", "start()"])
+    composed = quoted("How do I install the app?", [passage("a.md", f"# Steps\n\n```\n{code}\n```\n")])
+    (cited,) = composed.cited
+    assert "install(app)" in cited.quote
+    assert cited.quote.count("\n") == 11
+    assert cited.quote in code
+
+
+def test_a_fact_that_only_names_its_thing_answers_only_what_it_is() -> None:
+    fact = passage("", "Bern (City).", kind="artifact", name="Bern", type="City")
+    assert not quoted("Where is Bern?", [fact]).found
+    assert quoted("What is Bern?", [fact]).found
+
+
+QUOTED_AS_THEY_ARE = [
+    ("The Kestrel uses `row[2]` and [3].", "`The Kestrel uses row[2] and [3].` [1]"),
+    ('The Kestrel says "go [2]" twice.', '`The Kestrel says "go [2]" twice.` [1]'),
+    ("The Kestrel uses a[0:1].", '"The Kestrel uses a[0:1]." [1]'),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), QUOTED_AS_THEY_ARE)
+def test_what_looks_like_a_marker_is_quoted_as_it_is(text: str, expected: str) -> None:
+    assert quoted("What does the Kestrel do?", [passage("a`[7].md", text)]).text == expected
 
 
 # --- sources that disagree ------------------------------------------------------------------------

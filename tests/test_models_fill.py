@@ -204,3 +204,32 @@ def test_what_is_filled_but_does_not_conform_fails() -> None:
     shape = {**shaped(["weight_kg"], weight_kg=N), "not": {"required": ["weight_kg"]}}
     with pytest.raises(ComposeError, match=r"^output did not conform to shape: "):
         quoted("How heavy is the Heron H2?", shape=shape)
+
+
+PORT = shaped(["port"], port=W)
+SHARED = (
+    "| variable | default |\n| --- | --- |\n| `APP_HOST`, `APP_PORT` | `127.0.0.1`, 8321 |\n| `APP_A`, `APP_B` | 1 |\n"
+)
+STATUSES = (
+    "| status | meaning |\n| --- | --- |\n| 403 | a host or port that is not allowed |\n| 404 | no such thing |\n"
+)
+BY_POSITION: list[tuple[str, dict[str, Any], Any]] = [
+    (SHARED, PORT, {"port": 8321}),
+    (SHARED, shaped(["host"], host=S), {"host": "127.0.0.1"}),
+    (STATUSES, PORT, None),
+    ("A port that serve does not know is refused with status 403.", PORT, None),
+    ("By default this is version 7 of serve.", shaped(["version"], version=W), {"version": 7}),
+    ("```\nserve --port 9000\n```", PORT, None),
+]
+
+
+@pytest.mark.parametrize(("text", "shape", "expected"), BY_POSITION, ids=lambda value: str(value)[:40])
+def test_values_that_share_a_cell_are_told_apart_and_labels_are_no_values(
+    text: str, shape: dict[str, Any], expected: Any
+) -> None:
+    found = [passage("a.md", f"# Serve\n\n{text}\n")]
+    if expected is None:
+        with pytest.raises(ComposeError, match="no evidence"):
+            quoted("What does serve use by default?", found, shape=shape)
+    else:
+        assert quoted("What does serve use by default?", found, shape=shape).output_json == expected

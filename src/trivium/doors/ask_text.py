@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from trivium.models.composer import NEAREST_TOLD
+
 _SHOWN = 400
 
 
@@ -21,11 +23,25 @@ def answer_text(document: dict[str, Any]) -> str:
 
 
 def sources_text(document: dict[str, Any]) -> str:
-    """The citations, numbered as the text marks them."""
+    """The citations, numbered as the text marks them; those of one place share a line."""
     if not document["citations"] or _is_retrieval(document):
         return ""
-    lines = [f"[{number}] {_place(citation)}" for number, citation in enumerate(document["citations"], 1)]
+    places: dict[str, list[int]] = {}
+    for number, citation in enumerate(document["citations"], 1):
+        places.setdefault(_place(citation), []).append(number)
+    lines = [f"{' '.join(f'[{number}]' for number in numbers)} {place}" for place, numbers in places.items()]
     return "\n" + "".join(f"{line}\n" for line in lines)
+
+
+def notes(document: dict[str, Any]) -> list[str]:
+    """The warnings that the text of the answer does not say itself."""
+    said = _is_retrieval(document) or any(item["content"] for item in document["output"])
+    return [warning["message"] for warning in document["warnings"] if not (said and _is_in_text(warning))]
+
+
+def _is_in_text(warning: dict[str, Any]) -> bool:
+    code = warning["code"]
+    return code in ("no_evidence", "source_conflict") or (code == "weak_support" and warning["message"] == NEAREST_TOLD)
 
 
 def _is_retrieval(document: dict[str, Any]) -> bool:

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "curate": ("cli_add", "curate", "Read what changed in the sources of a context."),
     "sources": ("cli_add", "sources", "List the sources of a context."),
     "ask": ("cli_ask", "ask", "Answer a question from documents and facts, with citations."),
+    "models": ("cli_models", "models", "List the models that may compose answers."),
     "sessions": ("cli_sessions", "sessions", "Look at past conversations."),
     "serve": ("cli_serve", "serve", "Serve all of it over HTTP."),
     "embed": ("cli_embed", "embed", "Make the vectors that search by meaning lacks."),
@@ -60,6 +61,17 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"trivium.doors.{module}"), function)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in COMMANDS:
+            from trivium.knowql.hints import did_you_mean
+
+            near = did_you_mean(name, COMMANDS)
+            ctx.fail(f"No such command {name!r}. {near or '`trivium --help` lists what there is.'}".rstrip())
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
@@ -80,7 +92,7 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print it.")
 @click.pass_context
 def cli(ctx: click.Context, db: str | None, context: str | None, as_json: bool) -> None:
-    """Trivium: a graph memory for AI agents in one file, spoken to in KIP 1.0.
+    """Trivium: one knowledge base in one file, three roads: remember (KIP 1.0), ask (KnowQL), explain (why).
 
     Start with `trivium demo`. Without --db the memory is trivium.db in your data folder. These options also stand
     after the command. Exit codes: 0 success, 1 failure, 2 wrong command line.

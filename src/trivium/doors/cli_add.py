@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ LONG = 50
 """Files from which a progress bar is shown."""
 EMBEDDED_AT_ONCE = 1_000
 """Vectors that are made at once; for more there is `trivium embed`."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _QUIET = "hidden"
 """A reason to leave a file out that nobody needs to read about."""
 
@@ -39,9 +41,13 @@ _QUIET = "hidden"
 def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: bool, prefix: str, sync: bool) -> None:
     """Import files, folders and archives into a context, and read them for `trivium ask`.
 
-    Files are kept as they are; those that changed since the last time replace the old ones. What cannot be read is
-    told, and does not stop the rest.
+    Files are kept as they are; those that changed since the last time replace the old ones. When a PATH is missing
+    nothing is imported; a file inside that cannot be read is told, and does not stop the rest. Web addresses are not
+    fetched.
     """
+    for path in paths:
+        if _ADDRESS.match(path):
+            raise TriviumError(f"{path} is an address; addresses are not fetched.", "Save it as a file and add this.")
     if prefix and not prefix.endswith("/"):
         prefix += "/"
     with _context(choices) as context:

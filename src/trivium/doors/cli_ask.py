@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from trivium.doors.cli_options import Choices, pass_choices, with_store
+from trivium.knowql.errors import QueryError, refusal
+from trivium.knowql.hints import CLI, Hint, worded
 
 if TYPE_CHECKING:
     from trivium.knowledge_base import KnowledgeBase
+
+_OPTIONS = {"max_retrieved": "--max", "timeout_seconds": "--timeout"}
+_FIELDS = re.compile("|".join(_OPTIONS))
 
 
 @click.command()
@@ -19,9 +27,7 @@ if TYPE_CHECKING:
 @click.option("--scope", metavar="SLUGS", multiple=True, help="Contexts to ask, by commas or repeated; 1 to 10.")
 @click.option("--session", "session_id", metavar="ID", help="Continue this session, in its own scope.")
 @click.option("--continue", "go_on", is_flag=True, help="Continue the newest session.")
-@click.option(
-    "--shape", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="JSON Schema of the answer."
-)
+@click.option("--shape", metavar="SCHEMA", help="JSON Schema of the answer: a file, or the JSON itself.")
 @click.option("--retrieval-only", is_flag=True, help="Show what is found, and compose nothing.")
 @click.option("--max", "max_retrieved", type=int, metavar="N", help="The most passages with --retrieval-only.")
 @click.option("--model", metavar="ID", help="Model or tier; builtin/extractive quotes and needs none.")
@@ -43,11 +49,16 @@ def ask(
     Without --scope it asks --context, or `default`. QUESTION `-` is read from standard input. Text goes to standard
     output as it comes, then the citations; with --json the Response Document. Exit 1 when the turn fails.
     """
-    document = {name: value for name, value in given.items() if value}
+    document = {name: value for name, value in given.items() if value is not None and value is not False}
     text = " ".join(question)
     document["ask"] = sys.stdin.read() if text == "-" else text
     if shape is not None:
         document["shape"] = _read_shape(shape)
+    if given["max_retrieved"] is not None and not given["retrieval_only"]:
+        raise click.UsageError("--max has no effect without --retrieval-only.")
+    if not document["ask"].strip():
+        hint = Hint("{ask}")
+        raise refusal("ask_required", "The question is empty.", param="ask", hint=hint)
     with choices.open(must_exist=True) as kb:
         if go_on and session_id is None:
             session_id = _newest_session(kb)
@@ -58,10 +69,12 @@ def ask(
         if choices.json:
             from trivium.doors.cli_output import print_json
 
-            found = kb.ask(document)
+            with _in_options():
+                found = kb.ask(document)
             print_json(found)
         else:
-            found = _told(kb, document)
+            with _in_options():
+                found = _told(kb, document)
     return 0 if found["status"] == "completed" else 1
 
 
@@ -72,10 +85,31 @@ def _slugs(scope: tuple[str, ...]) -> list[str]:
 def _read_shape(path: str) -> Any:
     import json
 
+    inline = path.lstrip().startswith("{")
     try:
-        return json.loads(Path(path).read_bytes())
-    except (ValueError, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{path} is no JSON: {error}", param_hint="--shape") from None
+        return json.loads(path if inline else Path(path).read_bytes())
+    except OSError as error:
+        fault = f"{path}: {error.strerror}"
+    except (ValueError, RecursionError) as error:
+        fault = f"{'it' if inline else path} is no JSON: {error}"
+    raise click.BadParameter(f"{fault}. Give a file, or a JSON Schema that begins with {{.", param_hint="--shape")
+
+
+def _as_options(text: str) -> str:
+    """A text of KnowQL with the names of options in the place of the fields that they set."""
+    return _FIELDS.sub(lambda field: _OPTIONS[field[0]], text)
+
+
+@contextmanager
+def _in_options() -> Iterator[None]:
+    """A refusal names the option that it is about."""
+    try:
+        yield
+    except QueryError as error:
+        if error.param in _OPTIONS:
+            error.message = _as_options(error.message)
+            error.hint = None if error.hint is None else _as_options(worded(error.hint, CLI) or "")
+        raise
 
 
 def _newest_session(kb: KnowledgeBase) -> str:
@@ -89,7 +123,7 @@ def _newest_session(kb: KnowledgeBase) -> str:
 
 def _told(kb: KnowledgeBase, document: dict[str, Any]) -> dict[str, Any]:
     """Run the turn and print its answer as it comes, for people."""
-    from trivium.doors.ask_text import answer_text, sources_text
+    from trivium.doors.ask_text import answer_text, notes, sources_text
     from trivium.doors.cli_output import printable
 
     turns = kb.turns
@@ -110,8 +144,10 @@ def _told(kb: KnowledgeBase, document: dict[str, Any]) -> dict[str, Any]:
     else:
         click.echo(printable(answer_text(found)), nl=False)
     click.echo(printable(sources_text(found)), nl=False)
-    for warning in found["warnings"]:
-        click.echo(printable(f"note: {warning['message']}"), err=True)
+    for note in notes(found):
+        click.echo(printable(f"note: {_as_options(note)}"), err=True)
     if found["status"] != "completed":
         click.echo(printable(f"error {found['status']}: {found['error']}"), err=True)
+        if (found["error"] or "").startswith("the model's endpoint"):
+            click.echo("hint: Check TRIVIUM_LLM_BASE_URL, or ask with --model builtin/extractive.", err=True)
     return found

@@ -119,7 +119,7 @@ class PrintedStage:
     def ask(self, context: Context, question: str, **fields: Any) -> dict[str, Any]:
         from trivium.doors.ask_text import answer_text, sources_text
 
-        shown = f" --shape {to_json(fields['shape'], indent=None)}" if "shape" in fields else ""
+        shown = f" --shape {shlex.quote(to_json(fields['shape'], indent=None))}" if "shape" in fields else ""
         click.echo(f"\n$ trivium ask {shlex.quote(question)}{shown}")
         document = context.ask(question, **fields)
         click.echo((answer_text(document) + sources_text(document)).rstrip())

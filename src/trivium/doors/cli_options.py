@@ -46,7 +46,8 @@ class Choices:
         import trivium
 
         if must_exist and self.url != MEMORY and not self.exists():
-            hint = f"Give another file with --db, or make one: trivium --db {shlex.quote(self.url)} import FILE"
+            given = "" if self.db is None else f"--db {shlex.quote(self.url)} "
+            hint = f"Give another file with --db, or make one: trivium {given}add FOLDER"
             raise StoreError(f"There is no database at {self.url}.", hint)
         if self.db is None:
             _make_private(default_database().parent)

@@ -18,6 +18,7 @@ import click
 
 from trivium.errors import KipError, TriviumError
 from trivium.knowql.errors import QueryError
+from trivium.knowql.hints import CLI, worded
 
 EXCERPT = 100
 """Characters of a source line that an error shows."""
@@ -89,9 +90,9 @@ def error_dict(error: TriviumError) -> dict[str, Any]:
     if isinstance(error, KipError):
         return error.to_dict()
     if isinstance(error, QueryError):
-        refused: dict[str, Any] = error.to_dict()["error"]
+        refused: dict[str, Any] = error.to_dict(CLI)["error"]
         return refused
-    return {"name": type(error).__name__, "message": error.message, "hint": error.hint}
+    return {"name": type(error).__name__, "message": error.message, "hint": worded(error.hint, CLI)}
 
 
 def print_error(error: dict[str, Any], text: str | None = None, *, err: bool = True) -> None:

@@ -14,6 +14,7 @@ from trivium.doors.cli_kip import Amend, amending, explain, parameter_value, sho
 from trivium.doors.cli_options import Choices, pass_choices, with_store
 from trivium.doors.cli_output import parse_json, print_error, to_json
 from trivium.errors import KipError, TriviumError
+from trivium.knowql.hints import CLI, worded
 from trivium.location import data_folder
 
 _KEYWORDS = (
@@ -154,7 +155,7 @@ class Shell:
             elif text:
                 raise TriviumError(f"{text!r} is not NAME=VALUE.", "Type .params limit=5")
         except TriviumError as error:
-            self._complain(error.message, error.hint)
+            self._complain(error.message, worded(error.hint, CLI))
             return
         click.echo(to_json(self.params, indent=None))
 

@@ -14,6 +14,7 @@ import mcp_types as types
 
 from trivium.errors import NotFoundError, TriviumError
 from trivium.knowql.errors import QueryError
+from trivium.knowql.hints import MCP, worded
 
 if TYPE_CHECKING:
     from trivium import KnowledgeBase
@@ -124,10 +125,12 @@ class AskTools:
                 self._call(name, {key: value for key, value in (arguments or {}).items() if value is not None})
             )
         except QueryError as error:
-            return _result(error.to_dict(), is_error=True)
+            return _result(error.to_dict(MCP), is_error=True)
         except TriviumError as error:
             code = "not_found" if isinstance(error, NotFoundError) else "bad_request"
-            return _result({"error": {"code": code, "message": error.message, "hint": error.hint}}, is_error=True)
+            return _result(
+                {"error": {"code": code, "message": error.message, "hint": worded(error.hint, MCP)}}, is_error=True
+            )
 
     def _call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         known = TOOLS[name].input_schema["properties"]

@@ -23,6 +23,7 @@ from trivium.doors.mcp_ask import AskTools
 from trivium.doors.mcp_why import WhyTools
 from trivium.doors.mcp_wire import serve, standard_streams
 from trivium.errors import KipError, NotFoundError
+from trivium.knowql.hints import MCP, worded
 
 SERVER_NAME = "kip-mcp-server"
 GUIDE_URI = "kip://docs/Instructions.md"
@@ -186,7 +187,7 @@ def _execute(
                 raise NotFoundError("This server has one context only.", "Leave out `context`.")
             context = contexts(slug)
         except NotFoundError as error:
-            return {"error": KipError("KIP_3002", error.message, error.hint or "").to_dict()}
+            return {"error": KipError("KIP_3002", error.message, worded(error.hint, MCP) or "").to_dict()}
     return context.execute_kip(request, readonly=readonly)
 
 

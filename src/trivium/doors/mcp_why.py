@@ -11,6 +11,7 @@ import mcp_types as types
 
 from trivium.doors import repository
 from trivium.errors import NotFoundError, TriviumError
+from trivium.knowql.hints import MCP, worded
 from trivium.location import MEMORY
 from trivium.why.prepared import PreparedIndex, Profile
 from trivium.why.tools import PLAIN_NAMES, TOOL_KINDS, ToolResult, call_tool, spelled, tool_definitions
@@ -82,7 +83,7 @@ class WhyTools:
         try:
             done = self._call(name, arguments)
         except TriviumError as error:
-            done = ToolResult(f"{name} failed: {error.message} {error.hint or ''}".rstrip(), True, {})
+            done = ToolResult(f"{name} failed: {error.message} {worded(error.hint, MCP) or ''}".rstrip(), True, {})
         text = types.TextContent(type="text", text=done.text)
         return types.CallToolResult(content=[text], is_error=done.is_error, _meta=done.meta or None)
 

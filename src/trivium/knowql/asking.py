@@ -19,7 +19,7 @@ def ask(turns: Turns, slug: str, document: str | dict[str, Any], fields: dict[st
         raise refusal(
             "invalid_json",
             f"A question is a text or a query document, not {type(document).__name__}.",
-            hint="Ask with a text, or with a dict such as {'ask': '…'}.",
+            hint='Ask with a text, or with a dict such as {"ask": "…"}.',
         )
     whole = {**document, **fields}
     if all(whole.get(name) is None for name in ("scope", "session_id", "previous_query_id")):

@@ -7,9 +7,11 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.ingest.describing import is_queryable
+from trivium.ingest.tasks import CURATE
 from trivium.knowql.document import Request, Warning, check_scope
 from trivium.knowql.errors import QueryError, refusal
-from trivium.store import contexts, sources, turns
+from trivium.knowql.hints import Hint, did_you_mean
+from trivium.store import contexts, sources, tasks, turns, workers
 from trivium.store.contexts import ContextRow
 from trivium.store.sqlite import Session
 from trivium.store.turns import QueryRow, SessionRow
@@ -79,7 +81,9 @@ def require_session(session: Session, workspace: str, id_: str) -> SessionRow:
     """The session of that id. Raises: QueryError."""
     found = turns.find_session(session, workspace, id_)
     if found is None:
-        raise _missing("session_not_found", "session", id_, "session_id", "GET /sessions lists the sessions there are.")
+        raise _missing(
+            "session_not_found", "session", id_, "session_id", Hint("{sessions} lists the sessions there are.")
+        )
     return found
 
 
@@ -114,7 +118,7 @@ def _new(session: Session, workspace: str, request: Request) -> Bound:
         )
     for context in found:
         if not is_queryable(session, context):
-            raise _not_queryable(session, context)
+            raise _not_queryable(session, workspace, context)
     return Bound(None, None, found, names, warnings)
 
 
@@ -122,7 +126,9 @@ def require_context(session: Session, workspace: str, name: str, param: str = "s
     """The context of that slug or UUID. Raises: QueryError."""
     found = contexts.find(session, workspace, name)
     if found is None:
-        raise _missing("context_not_found", "context", name, param, "`trivium contexts` lists the contexts there are.")
+        known = (row.slug for row in contexts.all_rows(session, workspace))
+        hint = Hint(did_you_mean(name, known) + "{contexts} lists the contexts there are.")
+        raise _missing("context_not_found", "context", name, param, hint)
     return found
 
 
@@ -138,19 +144,33 @@ def instructions_of(context: ContextRow) -> list[str]:
     return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
-def _not_queryable(session: Session, context: ContextRow) -> QueryError:
+def _not_queryable(session: Session, workspace: str, context: ContextRow) -> QueryError:
     slug = context.slug
+    running = _curate_of(session, workspace, context)
+    if running is not None:
+        return refusal(
+            "context_not_queryable",
+            f"The context {slug} cannot be asked yet: it is being curated (task {running}).",
+            param="scope",
+            hint=Hint("Wait until this task has ended ({task} shows it), then ask again.", id=running),
+            passing=True,
+        )
     files, _ = sources.totals(session, context.id)
     if files:
         message = f"The context {slug} cannot be asked yet: its sources have not been curated."
-        hint = f"Run `trivium curate --context {slug}` (POST /contexts/{slug}/curate, kb.context({slug!r}).curate())."
+        hint = Hint("{curate} makes it answer.", slug=slug)
     else:
         message = f"The context {slug} cannot be asked yet: it has no sources."
-        hint = (
-            f"Run `trivium add PATH --context {slug}` (POST /contexts/{slug}/import/upload and then /curate,"
-            f" kb.context({slug!r}).add(PATH) and then .curate())."
-        )
+        hint = Hint("{add} gives it some.", slug=slug)
     return refusal("context_not_queryable", message, param="scope", hint=hint)
+
+
+def _curate_of(session: Session, workspace: str, context: ContextRow) -> str | None:
+    """The curate of the context that is running; one whose worker is gone runs no more."""
+    now = workers.now_ms()
+    rows = tasks.open_rows(session, workspace, context.id)
+    alive = (row for row in rows if row.workflow == CURATE and workers.is_alive(session, row.worker, now))
+    return next((row.id for row in alive), None)
 
 
 def _missing(reason: str, what: str, name: str, param: str, hint: str) -> QueryError:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from trivium.models.code_spans import code_spans
 from trivium.models.composer import Cited
 from trivium.search.facts import fact, is_fact
 from trivium.search.passage import CHUNK, Passage
@@ -71,17 +73,29 @@ def settle(text: str, cited: Sequence[Cited], kept: Sequence[bool], handed: Hand
             entries.append(citation(handed.find(item.passage) or item.passage, item.quote))
             places[number] = len(entries)
     if any(places.get(number) != number for number in marked(text)):
-        text = _WITH_SPACE.sub(_renumbered(places), text)
+        text = _WITH_SPACE.sub(_renumbered(places, code_spans(text)), text)
     return Settled(text, entries)
 
 
 def marked(text: str) -> set[int]:
-    """The numbers that stand as markers in a text."""
-    return {int(number) for number in MARKER.findall(text)}
+    """The numbers that stand as markers in a text; what is shown as code has none.
+
+    >>> marked("the first of `row[2]` [1]")
+    {1}
+    """
+    code = code_spans(text)
+    return {int(match[1]) for match in MARKER.finditer(text) if not _within(match, code)}
 
 
-def _renumbered(places: dict[int, int]) -> Callable[[re.Match[str]], str]:
+def _within(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (match.start(1), len(match.string) + 1)) - 1
+    return at >= 0 and match.end() <= spans[at][1]
+
+
+def _renumbered(places: dict[int, int], code: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], str]:
     def replaced(match: re.Match[str]) -> str:
+        if _within(match, code):
+            return match[0]
         place = places.get(int(match[1]))
         return "" if place is None else match[0].replace(f"[{match[1]}]", f"[{place}]")
 

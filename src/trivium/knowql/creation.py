@@ -22,6 +22,7 @@ from trivium.knowql.document import (
     Warning,
 )
 from trivium.knowql.errors import refusal
+from trivium.knowql.hints import Hint
 from trivium.knowql.parts import Models
 from trivium.models.composer import Choice
 from trivium.store import turns
@@ -49,7 +50,7 @@ def plan(request: Request, bound: Bound, models: Models) -> Plan:
     wanted = named or pinned.get("models") or DEFAULT_MODELS
     choice = models.choose(wanted)
     if choice.model is None and named is not None:
-        raise _unknown_model(named, "models" if "models" in request.given else "model")
+        raise _unknown_model(named, choice, "models" if "models" in request.given else "model")
     for name in request.given.get("tools", ()):
         if name not in tools.NAMES:
             raise refusal(
@@ -62,7 +63,7 @@ def plan(request: Request, bound: Bound, models: Models) -> Plan:
     if not request.mode.composes:
         return Plan(workflow, wanted, None, None, None)
     warnings = [
-        Warning("model_skipped", "models", f"The model {bounded(name, 80)} is not available.")
+        Warning("model_skipped", "models", f"The model {bounded(name, 80)} is not available{_why(choice, name)}.")
         for name in choice.skipped
     ]
     steps = request.given.get("max_steps", WORKFLOWS[workflow])
@@ -70,10 +71,19 @@ def plan(request: Request, bound: Bound, models: Models) -> Plan:
     return Plan(workflow, wanted, choice.model, level, steps, warnings)
 
 
-def _unknown_model(named: list[str], param: str) -> Exception:
+def _unknown_model(named: list[str], choice: Choice, param: str) -> Exception:
     shown = ", ".join(bounded(name, 80) for name in named)
-    message = f"There is no model {shown}." if len(named) == 1 else f"None of the models {shown} is available."
-    return refusal("unknown_model", message, param=param, hint="GET /models lists the ids and tiers there are.")
+    if len(named) > 1:
+        message = f"None of the models {shown} is available."
+    elif choice.reasons:
+        message = f"The model {shown} is not available{_why(choice, *choice.reasons)}."
+    else:
+        message = f"There is no model {shown}."
+    return refusal("unknown_model", message, param=param, hint=Hint("{models} lists the ids and tiers there are."))
+
+
+def _why(choice: Choice, name: str) -> str:
+    return f": {choice.reasons[name]}" if name in choice.reasons else ""
 
 
 def _thinking(request: Request, choice: Choice, warnings: list[Warning]) -> str | None:

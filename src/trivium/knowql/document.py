@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from trivium.errors import bounded, printable
 from trivium.knowql.errors import QueryError, refusal
+from trivium.knowql.hints import Hint
 from trivium.knowql.mode import Mode, resolve
 
 TEXT, FLAG, WHOLE, LIST, OBJECT, SCHEMA, SCOPE = "text", "flag", "whole", "list", "object", "schema", "scope"
@@ -148,7 +149,7 @@ def insist(warnings: list[Warning], strict: bool) -> None:
                 REFUSED_WHEN_STRICT[warning.code],
                 warning.message,
                 param=warning.param,
-                hint="Leave it out or correct it; without `Prefer: handling=strict` it is only a warning.",
+                hint="Leave it out or correct it; without strict handling it is only a warning.",
             )
 
 
@@ -204,7 +205,7 @@ def _has_an_ask(draft: _Draft) -> None:
     """Step 3."""
     ask = draft.given.get("ask")
     if ask is None or (isinstance(ask, str) and not ask.strip()):
-        raise refusal("ask_required", "ask is required", param="ask", hint="Send the question as a text: {'ask': '…'}.")
+        raise refusal("ask_required", "ask is required", param="ask", hint=Hint("{ask}"))
     _check_text(_BY_NAME["ask"], ask)
 
 
@@ -252,7 +253,7 @@ def _has_one_delivery(draft: _Draft) -> None:
             "stream_background_conflict",
             "stream and background exclude each other.",
             param="stream",
-            hint="Send background alone, and follow its events at /queries/{id}/events.",
+            hint=Hint("Send background alone, and follow its events with {events}."),
         )
 
 
@@ -352,7 +353,7 @@ def check_scope(value: Any) -> list[str]:
             "scope_required",
             "scope is required on a new turn.",
             param="scope",
-            hint="Name 1 to 10 contexts, such as {'scope': ['contracts']}, or continue a session with session_id.",
+            hint=Hint("{scope}"),
         )
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise _wrong("scope", "a list of slugs or ids of contexts", value)

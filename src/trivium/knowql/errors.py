@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trivium.errors import TriviumError, bounded, printable
+from trivium.knowql.hints import PYTHON, worded
 
 _CODES = {
     400: "bad_request",
@@ -47,7 +48,8 @@ REASONS: dict[str, int] = {
 class QueryError(TriviumError):
     """A request was refused; nothing was created or changed.
 
-    `status` is the HTTP status, `code` its stable name, `reason` the finer one, `param` the field that it is about.
+    `status` is the HTTP status, `code` its stable name, `reason` the finer one, `param` the field that it is about;
+    `passing` says that the same request may be taken in a while.
     """
 
     def __init__(
@@ -59,27 +61,32 @@ class QueryError(TriviumError):
         *,
         param: str | None = None,
         hint: str | None = None,
+        passing: bool = False,
     ) -> None:
         super().__init__(message, hint)
         self.status = status
         self.code = code
         self.reason = reason
         self.param = param
+        self.passing = passing or status in (429, 503)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The envelope: `{"error": {code, message, reason, param, hint}}`."""
+    def to_dict(self, door: int = PYTHON) -> dict[str, Any]:
+        """The envelope: `{"error": {code, message, reason, param, hint}}`, its hint in the words of a door."""
+        hint = worded(self.hint, door)
         return {
             "error": {
                 "code": self.code,
                 "message": bounded(printable(self.message)),
                 "reason": self.reason,
                 "param": None if self.param is None else printable(self.param)[:200],
-                "hint": None if self.hint is None else bounded(printable(self.hint)),
+                "hint": None if hint is None else bounded(printable(hint)),
             }
         }
 
 
-def refusal(reason: str, message: str, *, param: str | None = None, hint: str | None = None) -> QueryError:
+def refusal(
+    reason: str, message: str, *, param: str | None = None, hint: str | None = None, passing: bool = False
+) -> QueryError:
     """The error of a reason in the table, with the status and code that belong to it."""
     status = REASONS[reason]
-    return QueryError(status, _CODES[status], reason, message, param=param, hint=hint)
+    return QueryError(status, _CODES[status], reason, message, param=param, hint=hint, passing=passing)

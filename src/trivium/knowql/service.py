@@ -25,6 +25,7 @@ from trivium.knowql.ending import STEP, cancelled
 from trivium.knowql.engine import Engine
 from trivium.knowql.errors import QueryError, refusal
 from trivium.knowql.events import OWN_POLL_SECONDS, POLL_SECONDS, Look, Numbered, follow
+from trivium.knowql.hints import Hint
 from trivium.knowql.parts import Parts
 from trivium.knowql.pool import Running
 from trivium.knowql.response import merged_steps, response_document
@@ -190,7 +191,7 @@ class Turns:
                 "query_in_progress",
                 f"The turn {row.id} of this session is still in progress.",
                 param="session_id",
-                hint=f"Wait for it (GET /queries/{row.id}), or cancel it first.",
+                hint=Hint("Wait for it ({query} shows it), or cancel it first.", id=row.id),
             )
         if end:
             self._engine.end_orphan(session, row)

@@ -19,7 +19,7 @@ from trivium.models import prompt
 from trivium.models.answer_stream import AnswerStream
 from trivium.models.catalogue import FREE, Model
 from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
-from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
+from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage, counted
 from trivium.models.extractive import UNLIKELY, Extractive
 from trivium.models.json_answer import MISSING, Grounds, NoJson, read_json
 from trivium.models.language import NOT_FOUND, language_of, sentence
@@ -31,6 +31,8 @@ from trivium.models.support import Support
 from trivium.models.tool_calls import Called, ToolRunner, tool_definitions
 from trivium.search.passage import Evidence, Passage
 
+ENDPOINT = "the model's endpoint"
+"""What faults call the endpoint."""
 REPAIRS = 2
 _RESERVE = 400
 _RESULT_CHARACTERS = 12_000
@@ -64,11 +66,16 @@ class Agent:
             composed = turn.shaped() if task.shape is not None else turn.prose()
         except ChatError as fault:
             turn.count(fault.usage)
-            raise ComposeError(f"{fault}", turn.usage) from fault
+            raise ComposeError(self._located(f"{fault}"), turn.usage) from fault
         composed.usage = turn.usage
         composed.warnings = list(dict.fromkeys([*turn.warnings, *composed.warnings]))
         composed.synthesis_ms = turn.synthesis_ms
         return composed
+
+    def _located(self, fault: str) -> str:
+        """A fault that names the endpoint's host, never more of its address."""
+        host = self._model.host
+        return fault.replace(ENDPOINT, f"{ENDPOINT} {host}", 1) if host else fault
 
 
 class _Silent:
@@ -284,7 +291,9 @@ class _Turn:
         step.cost["execute_ms"] = round((time.monotonic() - begun) * 1000)
         found = sum(len(one.result.passages) for one in called if one.result is not None)
         failed = sum(one.error is not None for one in called)
-        step.commentary = f"Called {', '.join(step.fns)}: {found} passages" + (f", {failed} failed" if failed else "")
+        step.commentary = f"Called {', '.join(step.fns)}: {counted(found, 'passage')}" + (
+            f", {failed} failed" if failed else ""
+        )
         step.status = "completed"
         self._progress.step(step)
 

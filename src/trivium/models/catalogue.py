@@ -72,6 +72,7 @@ class Model(Struct, frozen=True):
     output: int = 0
     most_passages: int = 0
     prices: Prices | None = None
+    host: str = ""
 
     @property
     def small(self) -> bool:
@@ -84,8 +85,18 @@ class Model(Struct, frozen=True):
         return next((package for package in self.packages if find_spec(package) is None), None)
 
     @property
+    def fault(self) -> str | None:
+        """Why it cannot be used; None when it can."""
+        if self.missing is not None:
+            extra = _PACKAGES.get(self.missing)
+            return f"it needs the package {self.missing}" + (f": pip install 'trivium[{extra}]'" if extra else "")
+        if self.file and not Path(self.file).is_file():
+            return "TRIVIUM_LOCAL_MODEL names no file"
+        return None
+
+    @property
     def available(self) -> bool:
-        return self.missing is None and (not self.file or Path(self.file).is_file())
+        return self.fault is None
 
 
 class Catalogue:
@@ -129,14 +140,17 @@ class Catalogue:
     def choose(self, wanted: Sequence[str]) -> Choice:
         """The first of these ids and tiers that can be used; of a tier, the extractive composer always can."""
         skipped: list[str] = []
+        reasons: dict[str, str] = {}
         for name in wanted or [DEFAULT_TIER]:
             found = self.find(name)
             if found is not None and found.available:
-                return Choice(found.id, skipped, found.thinks)
+                return Choice(found.id, skipped, found.thinks, reasons)
             skipped.append(name if found is None else found.id)
+            if found is not None and found.fault is not None:
+                reasons[found.id] = found.fault
             if name in self._tiers:
-                return Choice(EXTRACTIVE, skipped)
-        return Choice(None, skipped)
+                return Choice(EXTRACTIVE, skipped, reasons=reasons)
+        return Choice(None, skipped, reasons=reasons)
 
     def composer_for(self, model: str) -> Composer:
         """Raises: NotFoundError, MissingExtraError, TriviumError when it cannot be had."""
@@ -145,6 +159,8 @@ class Catalogue:
             raise NotFoundError(f"There is no model {model!r}.", f"There are {', '.join(self._models)}.")
         if found.missing is not None:
             raise MissingExtraError(_PACKAGES[found.missing], f"The model {found.id}")
+        if found.fault is not None:
+            raise NotFoundError(f"The model {found.id} cannot be used: {found.fault}.", "Correct it, or ask another.")
         if found.id not in self._composers:
             self._composers[found.id] = self._composer(found)
         return self._composers[found.id]
@@ -233,7 +249,8 @@ def _models(settings: Settings) -> list[Model]:
         )
     if settings.llm_base_url and not names:
         raise TriviumError("llm_base_url is set, but llm_models is not.", "Set TRIVIUM_LLM_MODELS to a model's name.")
-    host = urlsplit(settings.llm_base_url).hostname or ""
+    address = urlsplit(settings.llm_base_url)
+    host = address.hostname or ""
     prices = {name: _prices(name, text) for name, text in _pairs(settings.llm_prices, "llm_prices")}
     thinking = _names(settings.llm_thinking)
     provider = settings.llm_provider or _provider(host)
@@ -250,6 +267,7 @@ def _models(settings: Settings) -> list[Model]:
                 context=settings.llm_context,
                 output=settings.llm_output,
                 prices=known,
+                host=address.netloc.rpartition("@")[2],
             )
         )
     if settings.local_model:

@@ -141,9 +141,25 @@ class Composer(Protocol):
         ...
 
 
+def counted(number: int, noun: str) -> str:
+    """
+    >>> counted(1, "passage"), counted(2, "passage")
+    ('1 passage', '2 passages')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+NEAREST_TOLD = "No source uses the question's words; the nearest in meaning is quoted."
+"""The warning of an answer that says so itself."""
+
+
 class Choice(Struct, frozen=True):
-    """The model that a list of wishes comes down to; None when none of them is there. `skipped` came before it."""
+    """The model that a list of wishes comes down to; None when none of them is there. `skipped` came before it.
+
+    `reasons` says of skipped models why they cannot be used, as far as it is known.
+    """
 
     model: str | None
     skipped: list[str] = []
     thinks: bool = False
+    reasons: dict[str, str] = {}

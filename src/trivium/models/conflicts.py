@@ -9,7 +9,7 @@ from trivium.models.language import silent_words
 from trivium.models.matching import alike
 from trivium.models.question import NAME, Question
 from trivium.models.ranking import ENOUGH, Ranked
-from trivium.models.statements import ROW, Statement
+from trivium.models.statements import CODE, ROW, Statement
 from trivium.models.values import DATE, LABEL, TIME, YEAR
 from trivium.search.segment import fold, tokens
 
@@ -24,6 +24,8 @@ _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_
 def conflicting(best: Ranked, ranked: Sequence[Ranked], question: Question) -> list[Ranked]:
     """The statements that contradict the best one and it, one for each value, newest first; empty when none does."""
     chosen = [best]
+    if best.statement.kind == CODE:
+        return []  # what a program prints says how it runs, and the next one prints something else
     for other in ranked:
         if other is best or other.confidence < max(ENOUGH, best.confidence - 0.3) or other.missed or not other.typed:
             continue
@@ -45,7 +47,8 @@ def negated(text: str) -> bool:
 
 def same_subject(one: Statement, other: Statement, question: Question) -> bool:
     """Whether two statements of different passages say something of the same thing, be it the same or not."""
-    if one.passage.id == other.passage.id or (ROW in (one.kind, other.kind) and one.kind != other.kind):
+    kinds = {one.kind, other.kind}
+    if one.passage.id == other.passage.id or CODE in kinds or (ROW in kinds and len(kinds) > 1):
         return False
     same_source = (one.passage.ctx, one.passage.source) == (other.passage.ctx, other.passage.source)
     needed = _SAME_SOURCE if same_source and one.passage.source else _SAME

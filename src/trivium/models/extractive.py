@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trivium.models.citation_marks import unmarked
-from trivium.models.composer import Cited, Composed, Progress, Step, Task, Usage
+from trivium.models.code_spans import fenced, may_mark, spanned
+from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage, counted
 from trivium.models.conflicts import conflicting, same_subject
 from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
@@ -51,6 +52,8 @@ class Line(Struct):
     statement: Statement
     label: str = ""
     bullet: bool = False
+    lines: tuple[int, int] | None = None
+    """Where the part of a long block of code stands in its passage that is quoted."""
 
 
 class Section(Struct):
@@ -75,7 +78,9 @@ class Extractive:
     def compose(self, task: Task, progress: Progress) -> Composed:
         progress.check()
         began = time.monotonic()
-        step = Step("c1", "running", f"Choosing among the statements of {len(task.evidence.passages)} passages")
+        step = Step(
+            "c1", "running", f"Choosing among the statements of {counted(len(task.evidence.passages), 'passage')}"
+        )
         progress.step(step)
         statements = statements_of(task.evidence.passages)
         progress.check()
@@ -114,10 +119,12 @@ class Extractive:
         earlier = [message.content for message in task.history if message.role == "user"]
         sections = [answer(ranking, part, [*earlier, *parts[:number]]) for number, part in enumerate(parts)]
         language = understand(task.ask).language
-        if len(parts) > 1:
-            for part, section in zip(parts, sections, strict=True):
-                if not section.found:
-                    section.opening = f"{sentence(ALSO, language)} {part}"
+        for part, section in zip(parts, sections, strict=True):
+            if len(parts) > 1 and not section.found:
+                section.opening = f"{sentence(ALSO, language)} {_own(part)}"
+            for line in section.lines:
+                if line.statement.kind == CODE:
+                    line.lines = _telling_lines(ranking, line.statement, understand(part))
         return _written(sections, language)
 
 
@@ -129,6 +136,8 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return _comparison(ranking, question, terms)
     ranked = ranking.rank(question, terms)
     good = [one for one in ranked if one.confidence >= ENOUGH and not _only_asks(one.statement)]
+    if not _tells(question, terms):
+        good = []
     if not good:
         return _nearest(ranking, ranked, question)
     best = good[0]
@@ -147,6 +156,12 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
 # --- what is chosen -------------------------------------------------------------------------------
 
 
+def _tells(question: Question, terms: Sequence[Term]) -> bool:
+    """Whether a question says what it is about: a single letter does not, unless it asks what that is."""
+    words = [term.word for term in terms]
+    return question.defines or len(words) > 1 or any(len(word) > 1 or not word.isascii() for word in words)
+
+
 def _lent(question: Question, earlier: Sequence[str]) -> list[Term]:
     """Words of the question before, for one too short to stand alone or that points back."""
     if not earlier or (len(question.terms) > 2 and not _POINTS_BACK.search(question.text)):
@@ -162,7 +177,7 @@ def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Sect
         places = _related(ranked)
         told = f" {sentence(RELATED, question.language)} {'; '.join(places)}." if places else ""
         return Section(text + told, found=False, warnings=[warning])
-    warning = ("weak_support", None, "No source uses the question's words; the nearest in meaning is quoted.")
+    warning = ("weak_support", None, NEAREST_TOLD)
     return Section(sentence(NEAREST, question.language), [Line(near.statement)], warnings=[warning])
 
 
@@ -176,7 +191,7 @@ def _related(ranked: Sequence[Ranked]) -> list[str]:
 
 def _place(passage: Passage) -> str:
     section = passage.section_paths[0][-1] if passage.section_paths and passage.section_paths[0] else ""
-    return unmarked(" ".join(part for part in (_source(passage), f"({section})" if section else "") if part))
+    return _own(" ".join(part for part in (_source(passage), f"({section})" if section else "") if part))
 
 
 def _disagreement(against: list[Ranked], question: Question) -> Section:
@@ -211,7 +226,7 @@ def _comparison(ranking: Ranking, question: Question, terms: list[Term]) -> Sect
             missing.append(name)
     if not lines:
         return _nearest(ranking, ranking.rank(question, terms), question)
-    closing = f"{sentence(ALSO, question.language)} {', '.join(missing)}." if missing else ""
+    closing = f"{sentence(ALSO, question.language)} {_own(', '.join(missing))}." if missing else ""
     warnings: list[Warned] = [("no_evidence", None, f"No stored text was found about {name}.") for name in missing]
     return Section(lines=lines, closing=closing, warnings=warnings)
 
@@ -255,12 +270,14 @@ def _selected(ranking: Ranking, good: list[Ranked], question: Question) -> list[
     chosen = [good[0]]
     if question.wanted:
         return chosen + [one for one in good[1:] if _other_case(one, good[0], question)][:2]
-    met = _met(ranking, good[0], question)
+    inside = _met(ranking, good[0], question)
+    around = frozenset([*good[0].statement.words, *tokens(good[0].statement.context)])
+    met = {term.word for term in question.terms if ranking.vocabulary.match(term.word, around)}
     for one in good[1:]:
         if len(chosen) > 2:
             break
         new = _met(ranking, one, question) - met
-        close = one.score >= good[0].score - 0.12 and one.own >= 0.5
+        close = one.score >= good[0].score - 0.12 and one.own >= 0.5 and inside <= _met(ranking, one, question)
         if (new or close) and one.statement.kind != CODE and not _repeats(one, chosen):
             chosen.append(one)
             met |= new
@@ -361,12 +378,41 @@ def _section(section: Section, citations: _Citations) -> Iterator[str]:
         if statement.before and not follows and _POINTS_BACK.match(text):
             quote = statement.passage.text[statement.before_start : statement.stop]
             text = f"{statement.before} {text}"
-        text = unmarked(text)
-        shown = {ROW: text, CODE: f"`{text}`"}.get(statement.kind, f'"{text}"')
-        label = f"{line.label}: " if line.label else ""
-        yield f"{'- ' if line.bullet else ''}{label}{shown} {citations.mark(statement.passage, quote)}"
+        label = f"{_own(line.label)}: " if line.label else ""
+        bullet = "- " if line.bullet else ""
+        if statement.kind == CODE:
+            start, stop = line.lines or (statement.start, statement.stop)
+            quote = statement.passage.text[start:stop]
+            if label:
+                yield f"{bullet}{label.rstrip()}"
+            yield f"{fenced(quote)}\n{citations.mark(statement.passage, quote)}"
+            continue
+        shown = spanned(text) if may_mark(text) else text if statement.kind == ROW else f'"{text}"'
+        yield f"{bullet}{label}{shown} {citations.mark(statement.passage, quote)}"
     if section.closing:
         yield section.closing
+
+
+def _telling_lines(ranking: Ranking, statement: Statement, question: Question) -> tuple[int, int]:
+    """Where the lines of a block of code stand that meet most of a question, at most `MOST_LINES` in a row."""
+    lines = statement.quote.split("\n")
+    if len(lines) <= MOST_LINES:
+        return statement.start, statement.stop
+    vocabulary = ranking.vocabulary
+    met = [
+        {term.word for term in question.terms if vocabulary.match(term.word, frozenset(tokens(line)))} for line in lines
+    ]
+    windows = range(len(lines) - MOST_LINES + 1)
+    first = max(
+        windows, key=lambda at: (len(set().union(*met[at : at + MOST_LINES])), bool(met[at] and lines[at].strip()), -at)
+    )
+    start = statement.start + sum(len(line) + 1 for line in lines[:first])
+    return start, start + len("\n".join(lines[first : first + MOST_LINES]))
+
+
+def _own(text: str) -> str:
+    """A name or question within the answer's own words, where nothing in it looks like a marker or begins code."""
+    return unmarked(text.replace("`", "'"))
 
 
 def _source(passage: Passage) -> str:

@@ -14,7 +14,7 @@ from trivium.models.matching import alike
 from trivium.models.property import Property
 from trivium.models.question import Question, content_words, understand
 from trivium.models.ranking import ENOUGH, Ranked, Ranking
-from trivium.models.statements import Cell, Statement
+from trivium.models.statements import CODE, Cell, Statement
 from trivium.search.segment import tokens
 
 ABOUT = 0.6
@@ -103,7 +103,7 @@ class Finder:
         if self.alone:
             met = 1.0 if cell is not None else self._met(statement, wanted)
             return None if cell is None and len(statement.cells) > 1 else About(statement, met, met, cell)
-        if ranked.missed:
+        if ranked.missed or statement.kind == CODE:
             return None
         if not wanted.words:
             enough = ranked.confidence >= ENOUGH

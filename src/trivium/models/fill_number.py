@@ -47,7 +47,7 @@ def numbers_in(about: About, wanted: Property, whole: bool) -> Iterator[tuple[in
     else:
         text, values = statement.text, statement.values
         near = places_of(text, wanted)
-    fitting = [value for value in values if _fits(value, wanted)]
+    fitting = [value for value in values if _fits(value, wanted) or _is_its_label(value, text, wanted)]
     for value in fitting:
         amount = _amount(value, wanted)
         if amount is None or (whole and amount != amount.to_integral_value()):
@@ -67,6 +67,12 @@ def _fits(value: Value, wanted: Property) -> bool:
     if wanted.dated and "number" not in wanted.types:
         return value.kind in (YEAR, DATE)
     return value.kind not in (LABEL, YEAR, DATE, TIME)
+
+
+def _is_its_label(value: Value, text: str, wanted: Property) -> bool:
+    """Whether a number stands right behind a word of the property that it numbers (`version 7`)."""
+    before = fold(text[: value.start]).split()[-1:]
+    return value.kind == LABEL and bool(before) and before[0].rstrip(".:") in wanted.words
 
 
 def _amount(value: Value, wanted: Property) -> Decimal | None:

@@ -39,6 +39,17 @@ _ENDINGS = frozenset(
     ]
 )
 
+_APART = tuple(
+    {one, other}
+    for one, others in (
+        ("found", ("founded", "founder", "founders")),
+        ("company", ("compare", "compared", "compares", "comparing")),
+        ("companies", ("compare", "compared", "compares", "comparing")),
+    )
+    for other in others
+)
+"""Words that look like forms of one and are none."""
+
 # Words for one thing that questions and texts word differently; a line holds words that may stand for each other.
 _KIN = """
 cost costs price prices priced fee fees charge charges charged rate
@@ -47,7 +58,7 @@ end ends ended finish expire expires expired expiry terminate terminates termina
 pay pays paid payment payments payable settle settled due
 buy bought purchase purchased order
 lead leads led leader head heads headed manage manages managed manager director run runs chief
-found founded founder established create created creator
+founded founder established create created creator
 located location based headquarters headquarter address site office
 tall height high
 long length duration lasts last
@@ -58,6 +69,7 @@ old age aged
 employee employees staff people workers employed
 maximum max most limit limits up
 minimum min least
+size sizes bytes large larger largest big bigger biggest
 holiday holidays vacation leave
 phone telephone call
 mail email e-mail
@@ -149,6 +161,8 @@ def alike(term: str, word: str) -> float:
         return EXACT
     if term in _kin() and word in _kin()[term]:
         return KIN
+    if {term, word} in _APART:
+        return 0.0
     if len(term) < 3 or len(word) < 3 or not (_SPACED.fullmatch(term) and _SPACED.fullmatch(word)):
         return 0.0
     short, long = sorted((_singular(term), _singular(word)), key=len)

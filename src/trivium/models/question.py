@@ -69,6 +69,21 @@ _KINDS: tuple[tuple[str, str, frozenset[str]], ...] = (
     ("where", _WHERE, frozenset({PLACE})),
     ("how", _HOW, frozenset()),
 )
+_HAPPENS = re.compile(
+    r"[\s¿]*(?:and |und |y |et |e )?"
+    r"(?:what (?:happens|will happen|would happen|occurs|is done) (?:when|if|once|after|to|with)"
+    r"|was (?:passiert|geschieht),? (?:wenn|falls|mit|nach)|que (?:pasa|ocurre|sucede) (?:cuando|si|con)"
+    r"|que se passe-t-il (?:quand|si|lorsqu[e'])|cosa (?:succede|accade) (?:quando|se)|o que acontece (?:quando|se)"
+    r"|wat gebeurt er (?:als|wanneer))(?= )"
+)
+"""A question for what is said of a case: the case is what it asks about."""
+_WHEN_IF = frozenset(["when", "cuando", "quando", "quand", "wanneer"])
+_OPENS = re.compile(
+    r"[\s¿]*(?:(?:in|on|at|to|by|with|for|from|under) )?(?:which|what|how|who|whom|whose|where|why|does|do|did|is|are"
+    r"|was|were|can|could|may|must|will|would|should|has|have|que|cual|cuales|quien|como|donde|quel|quelle|quels|quelles|qui"
+    r"|quale|quali|chi|come|dove|qual|quais|quem|onde|welke|wie|hoe|waar)\b"
+)
+_KNOWING = re.compile(r"\b(?:know|known|say|says|said|tell|told|clear|recorded|stated|saber|sait|sai|savoir) $")
 _SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _WORD_SIGN = r"[^\W\u3040-\ud7af]"  # of scripts that part words by spaces
@@ -81,7 +96,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _MATCHERS = tuple((name, _compiled(pattern), wanted) for name, pattern, wanted in _KINDS)
 _VAGUE = frozenset(
     ["high", "big", "large", "strong", "hoch", "gross", "stark", "terms", "details", "information", "info", "angaben"]
-)
+) | frozenset(["use", "uses", "used", "give", "gives", "given", "make", "makes", "another", "other"])
 """Words that may stand in a question about anything; `heavy` or `deep` name what is asked about."""
 _APOSTROPHE = re.compile(
     r"(?<=\w)['’]s\b|\b(?:[ldjmtsnc]|qu|jusqu|lorsqu|puisqu|dell|all|nell|sull|dall|un)['’](?=\w)", re.IGNORECASE
@@ -128,6 +143,11 @@ _DEFINES = re.compile(
     r"[\w+#./-]+(?: [\w+#./-]+)?(?: mean| significa)?[\s?]*$"
     r"|[^?？]{1,12}(?:是什么|是什麼|是什么意思|とは(?:何ですか)?)[？?]?$"
 )
+_CHOOSES = re.compile(
+    r"[\s¿]*(?:(?:in|on|at|to|by|with|for|from|under) )?"
+    r"(?:which|welche[rsnm]?|cual(?:es)?|quel(?:le)?s?|qual[ei]?|welke|как\w+)\b"
+    r"|哪"
+)
 _COMPARES = re.compile(
     r"\b(?:compare|comparison|difference[s]? between|differ|versus|vs|vergleiche?|unterschied[e]?|compara(?:r|cion)?"
     r"|diferencia[s]?|difference[s]? entre|comparez|comparer|confronta|differenza|diferenca|vergelijk|verschil"
@@ -161,7 +181,8 @@ class Question(Struct, frozen=True):
     """A question, taken apart. `wanted` are kinds of values of which an answer has one, empty when any text will do.
 
     `lists`: several things are asked for; `each`: one answer for every source; `broad`: all there is about something;
-    `defines`: what a thing is. `joined` are neighbouring words written together (`back up`: backup).
+    `defines`: what a thing is; `chooses`: which one of several. `joined` are neighbouring words
+    written together (`back up`: backup). `counted` is the word right behind `how many`.
     """
 
     text: str
@@ -175,6 +196,8 @@ class Question(Struct, frozen=True):
     each: bool = False
     broad: bool = False
     defines: bool = False
+    chooses: bool = False
+    counted: str = ""
     joined: list[str] = []
     subjects: list[list[str]] = []
     names: list[str] = []
@@ -193,11 +216,17 @@ def understand(ask: str) -> Question:
     """
     language = language_of(ask)
     folded = fold(ask)
-    kind, wanted, rest = "", frozenset[str](), folded
-    for name, matcher, kinds in _MATCHERS:
-        if matcher.search(folded):
+    kind, wanted, rest, counted = "", frozenset[str](), folded, ""
+    happens = _HAPPENS.match(folded)
+    if happens:
+        rest = folded[happens.end() :]
+    for name, matcher, kinds in () if happens else _MATCHERS:
+        match = matcher.search(folded)
+        if match and not (name == "when" and _only_joins(folded, match)):
             kind, wanted = name, kinds
             rest = matcher.sub(" ", folded, count=1)
+            if name == "how_many" and (behind := _RUN.match(folded[match.end() :].lstrip())):
+                counted = behind[0]
             break
     if _BROAD.search(rest):
         rest = _BROAD.sub(" ", rest)
@@ -220,10 +249,18 @@ def understand(ask: str) -> Question:
         bool(_EACH.search(folded)),
         bool(_BROAD.search(folded)),
         bool(_DEFINES.match(folded)),
+        bool(_CHOOSES.match(folded)),
+        counted if any(term.word == counted for term in terms) else "",
         _joined(ask),
         subjects,
         names,
     )
+
+
+def _only_joins(folded: str, match: re.Match[str]) -> bool:
+    """Whether `when` tells in which case, behind another question word (`which code is given when it failed`)."""
+    before = folded[: match.start()]
+    return match[0] in _WHEN_IF and bool(_OPENS.match(before)) and not _KNOWING.search(before)
 
 
 def content_words(text: str, within: str = "") -> list[str]:

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from trivium.errors import TriviumError
 from trivium.models.language import silent_words
-from trivium.models.matching import Vocabulary
+from trivium.models.matching import KIN, Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
 from trivium.models.statements import CODE, PAIR, ROW, SENTENCE, Statement
+from trivium.search.passage import ARTIFACT
 from trivium.search.segment import fold, tokens
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ the same thing no better than chance (docs/answers.md), so there it only orders.
 
 _NEAR, _BEFORE, _ASKED_BEFORE = 0.8, 0.55, 0.95
 _UNTYPED, _MISSED = 0.55, 0.6
+_IN_CODE = 0.5
+"""Of the confidence in code that is asked for a fact: names and numbers in examples are rarely what is asked for."""
 _SIMILAR = 0.05
+_ONLY_NAMED, _ONLY_KIN = 0.5, 0.7
+"""Of the confidence in a fact that only names its thing, and where all that meets a question is a word of its kind."""
+_ONE_WORD = frozenset(["backup", "setup", "login", "logout", "signup", "checkout", "rollback", "shutdown", "startup"])
+"""Verbs in two words whose parts alone tell another thing (`back up`, `gives it back`)."""
 _SEMANTIC_STATEMENTS = 60
 _BECAUSE = re.compile(
     r"\b(?:because|since|due to|reasons?|so that|therefore|in order to|weil|da|denn|grund|damit|deshalb|wegen|porque"
@@ -41,7 +48,7 @@ _REASONS = re.compile(
     r"|motivo|motivos|raisons?|contexte|contexto)\b|原因|理由|背景",
     re.IGNORECASE,
 )
-_PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][^\W\d_]*")
+_PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][^\W\d_]+")
 _CAPITALS = re.compile("[A-Za-zÀ-ÿЀ-ӿͰ-Ͽ]")
 _IN_PLACE = re.compile(
     r"\b(?:in|at|near|on|from|to|im|am|bei|aus|nach|en|à|a|au|aux|nel|nella|em|no|na|te|bij|в|на|of)\s+(?:\w+\s)?$"
@@ -110,7 +117,8 @@ class Ranking:
         """The terms with two words as one, where the texts write them so (`back up`: backup)."""
         for joined in question.joined:
             parts = [term for term in terms if joined.startswith(term.word) or joined.endswith(term.word)]
-            if parts and joined in self.vocabulary and joined not in [term.word for term in terms]:
+            known = joined in self.vocabulary or joined in _ONE_WORD
+            if parts and known and joined not in [term.word for term in terms]:
                 at = terms.index(parts[0])
                 terms = [term for term in terms if term not in parts]
                 terms.insert(at, Term(joined))
@@ -156,7 +164,7 @@ class Ranking:
         asked_before = _asks(statement.before)
         carried = _ASKED_BEFORE if asked_before else _BEFORE
         own = covered = 0.0
-        missed = False
+        missed = uncounted = kin = False
         attribute: bool | None = None
         for term in terms:
             here = self.vocabulary.match(term.word, self._own[index])
@@ -168,11 +176,14 @@ class Ranking:
             own += weight * max(here, around)
             covered += weight * best
             missed = missed or (term.must and not best)
+            kin = kin or (term.word == question.counted and 0 < best <= KIN)
+            uncounted = uncounted or (term.word == question.counted and not best)
             if not term.must and not term.extra:
                 attribute = attribute or best > 0
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
-        confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if missed or attribute is False else 1.0)
+        lacks = missed or uncounted or attribute is False
+        confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if lacks else 1.0)
         score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - 0.02 * statement.rank
         score += 0.15 if typed and question.wanted else 0.0
         score += 0.1 if PLACE in question.wanted and _LIES.search(fold(statement.text)) else 0.0
@@ -181,8 +192,14 @@ class Ranking:
             confidence *= 0.5
         if statement.text.endswith((":", "：")) and statement.kind == SENTENCE:
             score -= 0.1
-        if statement.kind == CODE and question.kind != "how":
+        if statement.passage.kind == ARTIFACT and not question.defines and _only_names(statement):
             score -= 0.4
+            confidence *= _ONLY_NAMED
+        if question.counted and kin and sum(not term.extra for term in terms) == 1:
+            confidence *= _ONLY_KIN
+        if statement.kind == CODE:
+            score -= 0.2 if question.kind == "how" else 0.4
+            confidence *= _IN_CODE if question.wanted or question.lists or question.chooses else 1.0
         if question.defines and _defines(statement, terms):
             score += 0.3
         if statement.place == 0 and statement.passage.start and statement.text[:1].islower():
@@ -239,6 +256,12 @@ def _defines(statement: Statement, terms: Sequence[Term]) -> bool:
     if statement.kind == ROW:
         first = tokens(statement.cells[0].text)
     return bool(words) and words <= set(first[: len(words) + 2])
+
+
+def _only_names(statement: Statement) -> bool:
+    """Whether what is known of a thing is no more than its name and type."""
+    passage = statement.passage
+    return bool(passage.name) and set(statement.words) <= {*tokens(passage.name), *tokens(passage.type)}
 
 
 def _order(one: Ranked) -> tuple[float, int, int]:

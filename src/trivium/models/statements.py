@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trivium.models.language import language_of
-from trivium.models.values import Value, find_values
+from trivium.models.values import DURATION, MEASURE, MONEY, NUMBER, PERCENT, Value, find_values
 from trivium.search.passage import Passage
 from trivium.search.segment import tokens
 from trivium.search.sentences import sentences
 
 SENTENCE, ITEM, ROW, PAIR, CODE = "sentence", "item", "row", "pair", "code"
 LONGEST = 400
+_SHORT_KEY = 4
 
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(?P<text>[^\n]*?)[ \t#]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣]|\d{1,3}[.)]|[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
@@ -28,11 +30,17 @@ _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _PAIR = re.compile(
     r"[*_`]*(?P<key>[^\s:：|][^:：|\n]{0,60}?)[*_`]*[ \t]*[:：](?!//)[*_`]*(?:[ \t]+|(?<=：))(?P<value>\S[^\n]*)$"
 )
+_COMMENT = re.compile(r"[ \t]*<!--(?:(?!-->)[\s\S])*+-->[ \t]*$", re.MULTILINE)
+_DIGITS = re.compile(r"\d[\d.,]*")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _MARKUP = re.compile(r"(?<!\\)(\*\*|__|`)|!?\[([^\]\n]*)\]\([^)\s]*\)")
 _SPACE = re.compile(r"\s+")
 _PIPE = re.compile(r"(?<!\\)\|")
 _ENDS = re.compile(r"[.!?。！？]\s")
+_ASKED = re.compile(r"\"[^\"\n]*[?？]\"|'[^'\n]*[?？]'")
+"""A question that code holds as a text: that it is asked there answers nothing."""
+_NOTHING = frozenset("–—-−―")
+_IDENTIFIER = re.compile(r"[^\W\d][\w.-]*")
 
 
 class Cell(Struct, frozen=True):
@@ -86,21 +94,79 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
     """The statements of passages in order; what two passages both hold is given once, by the better one."""
     found: list[Statement] = []
     spans: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    headers = _headers(passages)
     for rank, passage in enumerate(passages):
         seen = spans.setdefault((passage.ctx, passage.source or passage.id), [])
         language = language_of(passage.text)
         kept: list[tuple[int, int]] = []
-        for place, statement in enumerate(_split(passage, rank, language)):
+        for place, statement in enumerate(_split(passage, rank, language, headers.get(id(passage), []))):
             span = passage.start + statement.start, passage.start + statement.stop
             if any(start < span[1] and span[0] < stop for start, stop in seen):
                 continue
             statement.place = place
-            statement.words = tokens(statement.text)
-            statement.values = find_values(statement.text, language)
+            statement.words = _words(statement)
+            statement.values = _values(statement)
             kept.append(span)
             found.append(statement)
         seen += kept
     return found
+
+
+def _words(statement: Statement) -> list[str]:
+    """The words of a statement: of a row with the header that its line leaves out, of code without what it asks."""
+    text = statement.text
+    if statement.kind == CODE:
+        text = _ASKED.sub(" ", text)
+    elif statement.kind == ROW and not text.startswith(statement.cells[0].key):
+        text = f"{statement.cells[0].key}: {text}"
+    return tokens(text)
+
+
+def _values(statement: Statement) -> list[Value]:
+    """The values of a statement; a number alone in its cell has the unit with which another cell begins."""
+    values = find_values(statement.text, statement.language)
+    if statement.kind != ROW:
+        return values
+    alone = [cell.text for cell in statement.cells if _DIGITS.fullmatch(cell.text)]
+    units = [cell.text for cell in statement.cells if cell.text[:1].isalpha()]
+    for place, value in enumerate(values):
+        number = statement.text[value.start : value.stop]
+        if value.kind != NUMBER or number not in alone:
+            continue
+        for text in units:
+            first = next(iter(find_values(f"{number} {text}", statement.language)), value)
+            if first.start == 0 and first.kind in (DURATION, MEASURE, MONEY, PERCENT):
+                values[place] = replace(first, start=value.start, stop=value.stop)
+                break
+    return values
+
+
+def _headers(passages: Sequence[Passage]) -> dict[int, list[str]]:
+    """The header of the table that goes on at the beginning of a passage, from the passage of its source before."""
+    found: dict[int, list[str]] = {}
+    of_source: dict[tuple[int, str], list[Passage]] = {}
+    for passage in passages:
+        if passage.source:
+            of_source.setdefault((passage.ctx, passage.source), []).append(passage)
+    for parts in of_source.values():
+        header: list[str] = []
+        for passage in sorted(parts, key=lambda one: one.start):
+            lines = [line for line in _lines(passage.text) if line.text.strip()]
+            rows = list(takewhile(lambda line: _ROW.match(line.text), lines))
+            titled = any(_is_rule(row.text) for row in rows)
+            if rows and header and not titled and len(list(_cells(rows[0], ""))) == len(header):
+                found[id(passage)] = header
+            if len(rows) < len(lines) or titled:
+                header = _last_header(lines)
+    return found
+
+
+def _last_header(lines: list[_Line]) -> list[str]:
+    """The header of the table with which a passage ends; empty where it ends otherwise."""
+    last = list(takewhile(lambda line: _ROW.match(line.text) or _is_rule(line.text), reversed(lines)))[::-1]
+    if len(last) > 1 and _is_rule(last[1].text):
+        return [text for text, _, _ in _cells(last[0], "")]
+    return []
 
 
 class _Line(Struct):
@@ -109,7 +175,7 @@ class _Line(Struct):
     text: str
 
 
-def _split(passage: Passage, rank: int, language: str) -> Iterator[Statement]:
+def _split(passage: Passage, rank: int, language: str, header: list[str]) -> Iterator[Statement]:
     """The statements of one passage, by a walk over its lines."""
     text = passage.text
     lines = list(_lines(text))
@@ -120,11 +186,17 @@ def _split(passage: Passage, rank: int, language: str) -> Iterator[Statement]:
     table = PurePosixPath(passage.source).suffix.lower() in (".csv", ".tsv")
     while at < len(lines):
         line = lines[at]
+        if comment := _COMMENT.match(text, line.start):
+            while at < len(lines) and lines[at].start < comment.end():
+                at += 1
+            continue
         heading = _HEADING.match(line.text)
         if not line.text.strip() or (_RULE.match(line.text) and not table):
             at += 1
             continue
         block += 1
+        if heading or block > 1:
+            header = []
         if heading:
             level = len(heading[1])
             headings = [*((n, name) for n, name in headings if n < level), (level, _plain(heading["text"]))]
@@ -135,7 +207,7 @@ def _split(passage: Passage, rank: int, language: str) -> Iterator[Statement]:
         names = tuple(name for _, name in headings)
         part = lines[at:until]
         before, before_start = "", 0
-        for statement in _statements(passage, rank, language, part, kind, block):
+        for statement in _statements(passage, rank, language, part, kind, block, header):
             statement.headings = names
             statement.before, statement.before_start = before, before_start
             statement.lead = lead if kind in (ITEM, ROW, CODE) else ""
@@ -188,13 +260,13 @@ def _is_rule(text: str) -> bool:
 
 
 def _statements(
-    passage: Passage, rank: int, language: str, part: list[_Line], kind: str, block: int
+    passage: Passage, rank: int, language: str, part: list[_Line], kind: str, block: int, header: list[str]
 ) -> Iterator[Statement]:
     def made(kind: str, start: int, stop: int, text: str, cells: list[Cell]) -> Statement:
         return Statement(passage, rank, 0, block, kind, start, stop, text, language, cells=cells)
 
     if kind == ROW:
-        yield from (made(ROW, *row) for row in _rows(passage, part))
+        yield from (made(ROW, *row) for row in _rows(passage, part, header))
         return
     if kind == CODE:
         inner = part[1:-1] if len(part) > 2 else part
@@ -202,9 +274,9 @@ def _statements(
         if start < stop:
             yield made(CODE, start, stop, _SPACE.sub(" ", passage.text[start:stop]), [])
         return
-    for start, stop in _pieces(part, kind):
+    for start, stop, paired in _pieces(part, kind):
         begin = _after_marks(passage.text, start, stop)
-        pair = _PAIR.match(passage.text, begin, stop)
+        pair = _PAIR.match(passage.text, begin, stop) if paired else None
         if pair and _is_key(pair["key"]):
             cell = Cell(_plain(pair["key"]), _plain(pair["value"]), pair.start("value"), pair.end("value"))
             yield made(PAIR, begin, stop, _plain(passage.text[begin:stop]), [cell])
@@ -214,15 +286,58 @@ def _statements(
                 yield made(kind, *piece, _plain(passage.text[slice(*piece)]), [])
 
 
-def _pieces(part: list[_Line], kind: str) -> Iterator[tuple[int, int]]:
-    """The items of a list, each with the lines that continue it; the lines of a paragraph that are pairs, the rest."""
-    start = part[0].start
-    for before, line in pairwise(part):
-        begins = _ITEM.match(line.text) if kind == ITEM else (_PAIR.match(line.text) or _PAIR.match(before.text))
-        if begins:
-            yield start, before.stop
-            start = line.start
-    yield start, part[-1].stop
+def _pieces(part: list[_Line], kind: str) -> Iterator[tuple[int, int, bool]]:
+    """The items of a list, each with the lines that continue it; the lines of a paragraph that are pairs, the rest.
+
+    With each comes whether it may be a pair.
+    """
+    if kind == ITEM:
+        start = part[0].start
+        for before, line in pairwise(part):
+            if _ITEM.match(line.text):
+                yield start, before.stop, True
+                start = line.start
+        yield start, part[-1].stop, True
+        return
+    at = 0
+    for first, last in _runs_of_pairs(part):
+        if at < first:
+            yield part[at].start, part[first - 1].stop, False
+        for line in part[first:last]:
+            yield line.start, line.stop, True
+        at = last
+    if at < len(part):
+        yield part[at].start, part[-1].stop, False
+
+
+def _runs_of_pairs(part: list[_Line]) -> Iterator[tuple[int, int]]:
+    """Where a paragraph holds pairs: two lines or more in a row, or one alone that is no sentence with a colon in it.
+
+    A line of wrapped prose may hold a colon too; its neighbours are none, or the line before is not at its end.
+    """
+    keys = [_key_of(line.text) for line in part]
+    if len(part) == 1:
+        if keys[0] and len(keys[0].split()) <= _SHORT_KEY:
+            yield 0, 1
+        return
+    at = 0
+    while at < len(part):
+        until = at
+        while until < len(part) and keys[until]:
+            until += 1
+        begins = at == 0 or part[at - 1].text.rstrip().endswith((".", "!", "?", ":", "。", "：", "！", "？"))
+        names = all(not key[:1].islower() or len(key.split()) <= 2 for key in keys[at:until])
+        if until - at > 1 and begins and names:
+            yield at, until
+        at = max(until, at + 1)
+
+
+def _key_of(line: str) -> str:
+    """What stands before the colon of a line that may be a pair; empty when it is none."""
+    begin = _after_marks(line, 0, len(line))
+    pair = _PAIR.match(line, begin)
+    whole = pair and not _ENDS.search(pair["value"]) and not line.rstrip().endswith((",", ";"))
+    return pair["key"] if pair and whole and _is_key(pair["key"]) else ""
 
 
 def _after_marks(text: str, start: int, stop: int) -> int:
@@ -257,8 +372,11 @@ def _trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def _rows(passage: Passage, part: list[_Line]) -> Iterator[tuple[int, int, str, list[Cell]]]:
-    """The rows of a table: offsets, the row as one line of `header: cell`, and its cells."""
+def _rows(passage: Passage, part: list[_Line], header: list[str]) -> Iterator[tuple[int, int, str, list[Cell]]]:
+    """The rows of a table: offsets, the row as one line of `header: cell`, and its cells.
+
+    `header` is that of the passage before, where the table goes on from there.
+    """
     suffix = PurePosixPath(passage.source).suffix.lower()
     rows = [
         cells
@@ -266,14 +384,42 @@ def _rows(passage: Passage, part: list[_Line]) -> Iterator[tuple[int, int, str, 
         if line.text.strip() and not _is_rule(line.text) and (cells := list(_cells(line, suffix)))
     ]
     has_header = suffix in (".csv", ".tsv") or (len(part) > 1 and _is_rule(part[1].text))
-    header = [text for text, _, _ in rows[0]] if rows and has_header else []
+    if rows and has_header:
+        header = [text for text, _, _ in rows[0]]
     for row in rows[1:] if has_header else rows:
         named = [
-            Cell(header[column] if column < len(header) else "", *cell) for column, cell in enumerate(row) if cell[0]
+            Cell(_header(header, column), *cell)
+            for column, cell in enumerate(row)
+            if cell[0] and cell[0] not in _NOTHING
         ]
         if named:
-            start, stop = named[0].start, named[-1].stop
-            yield start, stop, "; ".join(f"{cell.key}: {cell.text}" if cell.key else cell.text for cell in named), named
+            yield named[0].start, named[-1].stop, _row_text(named), [*named, *_by_position(named)]
+
+
+def _header(header: list[str], column: int) -> str:
+    name = header[column] if column < len(header) else ""
+    return "" if name in _NOTHING else name
+
+
+def _row_text(cells: list[Cell]) -> str:
+    """A row as a line; what a nameless column says of the first cell follows it as its value."""
+    if len(cells) > 1 and not (cells[1].key and (cells[0].key or cells[2:])):
+        first, rest = f"{cells[0].text}: {cells[1].text}", cells[2:]
+    else:
+        first, rest = f"{cells[0].key}: {cells[0].text}" if cells[0].key else cells[0].text, cells[1:]
+    return "; ".join([first, *(f"{cell.key}: {cell.text}" if cell.key else cell.text for cell in rest)])
+
+
+def _by_position(cells: list[Cell]) -> Iterator[Cell]:
+    """The values that share a cell, each under the name at its place among names that share another cell."""
+    parted = [[part.strip() for part in cell.text.split(",")] for cell in cells]
+    for at, names in enumerate(parted):
+        if len(names) > 1 and all(_IDENTIFIER.fullmatch(name) for name in names):
+            for other, values in enumerate(parted):
+                if other != at and len(values) == len(names) and all(" " not in value for value in values):
+                    for name, value in zip(names, values, strict=True):
+                        yield Cell(name, value, cells[other].start, cells[other].stop)
+            return
 
 
 def _cells(line: _Line, suffix: str) -> Iterator[tuple[str, int, int]]:

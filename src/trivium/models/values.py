@@ -157,6 +157,7 @@ _LABEL_WORDS = frozenset(
     fold(
         "section sections sec chapter article art clause paragraph appendix annex table figure fig page pages step"
         " phase tier level version release stage grade class type model room gate floor line item no nr nos number rule"
+        " status http"
         " abschnitt kapitel artikel absatz anhang tabelle seite schritt stufe klasse raum zeile ziffer"
         " seccion capitulo articulo clausula anexo tabla pagina paso fase nivel sala version"
         " chapitre clause annexe tableau page etape niveau salle capitolo articolo tabella pagina livello"

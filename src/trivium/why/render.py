@@ -18,6 +18,9 @@ _SUPERSESSION = {"supersedes": "supersedes", "superseded-by": "superseded by"}
 _AT_PATH = ("module:", "area:", "document:")
 _CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+")
 _AFTER = ("", "/", ":", " ")
+_FULL = re.compile(
+    r" ?(One entity names|(\d+) entities name) this target beyond the (\d+) links that an entity holds\."
+)
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 NOTHING = (
@@ -69,7 +72,7 @@ def render_text(
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
     blocks.append([f"Cited by {item['path']} {short.context(item['context'])}" for item in answer["documents"]])
     blocks.append(list(_coverage(answer["coverage"], short, more)))
-    blocks.append([truncated] if answer["truncated"] else [])
+    blocks.append([*_full(answer), *([truncated] if answer["truncated"] else [])])
     cleaned = [[_CONTROL.sub(" ", line) for line in block] for block in blocks if block]
     if color:
         for block in cleaned[: 1 + len(answer["entities"])]:
@@ -124,14 +127,22 @@ class _Known:
 
 def _head(answer: dict[str, Any], kind: str | None) -> Iterator[str]:
     yield f"Why: {answer['target']}"
-    if "guidance" in answer:
-        yield answer["guidance"]
+    if guidance := _FULL.sub("", answer.get("guidance", "")).strip():
+        yield guidance
     budget = answer.get("budget")
     if budget is not None:
         fits = "yes" if budget["fits"] else "no"
         yield f"Budget: {budget['tokens']['total']}/{budget['budgetTokens']} tokens (approximate), fits: {fits}"
     if answer["enabled"] and not answer["entities"]:
         yield NOTHING.format(kind=kind or ANY_KIND)
+
+
+def _full(answer: dict[str, Any]) -> Iterator[str]:
+    """That entities name the target only beyond the links they hold, which the guidance tells in terms of the index."""
+    if match := _FULL.search(answer.get("guidance", "")):
+        many, most = match[2], match[3]
+        which = f"{many} of the matching entries name" if many else "One of the matching entries names"
+        yield f"{which} more than {most} places{' each' if many else ''}; this target is beyond the first {most}."
 
 
 def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ from trivium.ingest.curate import NoSourcesError
 from trivium.ingest.manifest import ManifestError
 from trivium.ingest.tasks import BusyError
 from trivium.knowql.errors import QueryError
+from trivium.knowql.hints import HTTP, worded
 
 _CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large", 415: "unsupported_media_type"}
 
@@ -72,14 +73,14 @@ def envelope(
         "message": bounded(printable(message)),
         "reason": reason,
         "param": None if param is None else printable(param)[:200],
-        "hint": None if hint is None else bounded(printable(hint)),
+        "hint": None if hint is None else bounded(printable(worded(hint, HTTP) or "")),
     }
     return Answer({"error": body}, status, headers)
 
 
 async def _query_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, QueryError)
-    headers = {"Retry-After": "2"} if error.status in (429, 503) else None
+    headers = {"Retry-After": "2"} if error.passing else None
     return envelope(
         error.status,
         error.code,

@@ -47,7 +47,11 @@ PAGE = """\
 
 
 def install(app: FastAPI) -> None:
-    """Serve the contract."""
+    """Serve the contract, and what tells a visitor of the root where it is."""
+
+    @app.get("/", include_in_schema=False)
+    def root() -> Response:
+        return Answer({"name": "trivium", "version": app.version, "docs": "/docs", "openapi": "/openapi.json"})
 
     @app.get("/openapi.json", include_in_schema=False)
     def contract() -> Response:
