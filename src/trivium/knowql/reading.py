@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from trivium.search.facts import fact
-from trivium.search.passage import ARTIFACT, CHUNK, Passage
-from trivium.search.retrieval import ScopedContext
+from trivium.search.passage import Passage
+from trivium.search.retrieval import ScopedContext, artifact_passage, chunk_passage
 from trivium.store import chunks, citing, documents
 from trivium.store.sqlite import Session
 
@@ -27,7 +27,7 @@ def read_lines(session: Session, context: ScopedContext, path: str, first: int, 
     lines = documents.text_of(session, row.id).split("\n")
     ids = citing.chunks_on_lines(session, context.ctx, row.id, first, last)
     found = chunks.chunks(session, context.ctx, ids)
-    passages = [_chunk(context, found[number]) for number in ids if number in found]
+    passages = [chunk_passage(context, found[number], 0.0) for number in ids if number in found]
     return Extract("\n".join(lines[first - 1 : last]), len(lines), passages)
 
 
@@ -37,38 +37,4 @@ def read_artifact(session: Session, context: ScopedContext, name: str) -> Passag
     if number is None:
         return fact(session, context.ctx, context.slug, name)
     row = chunks.artifacts(session, context.ctx, [number])[number]
-    return Passage(
-        id=row.key,
-        kind=ARTIFACT,
-        context=context.slug,
-        ctx=context.ctx,
-        source="",
-        text=row.text,
-        score=0.0,
-        name=row.name,
-        type=row.type,
-        artifact_kind=row.kind,
-        scope=row.scope,
-        format=row.format,
-        sources=row.sources,
-        edges=row.edges,
-    )
-
-
-def _chunk(context: ScopedContext, row: chunks.ChunkRow) -> Passage:
-    return Passage(
-        id=row.key,
-        kind=CHUNK,
-        context=context.slug,
-        ctx=context.ctx,
-        source=row.path,
-        text=row.text,
-        score=0.0,
-        section_paths=row.place.get("sections", []),
-        pages=row.place.get("pages", []),
-        first_line=row.first_line,
-        last_line=row.last_line,
-        start=row.start,
-        dated=row.dated,
-        title=row.title,
-    )
+    return artifact_passage(context, row, 0.0)

@@ -212,7 +212,7 @@ def _with_neighbours(session: Session, passages: list[Passage], width: int) -> l
             key = (passage.ctx, CHUNK, other.key)
             score = round(NEIGHBOUR * passage.score, 6)
             if key not in known or known[key].score < score:
-                known[key] = _chunk(ScopedContext(passage.ctx, passage.context), other, score)
+                known[key] = chunk_passage(ScopedContext(passage.ctx, passage.context), other, score)
     return sorted(known.values(), key=_order)
 
 
@@ -247,14 +247,15 @@ def _passages(session: Session, found: list[tuple[ScopedContext, str, Found]]) -
     for (context, kind), scores in by_place.items():
         if kind == CHUNK:
             rows = chunks.chunks(session, context.ctx, scores)
-            passages += [_chunk(context, row, scores[id_]) for id_, row in rows.items()]
+            passages += [chunk_passage(context, row, scores[id_]) for id_, row in rows.items()]
         else:
             artifacts = chunks.artifacts(session, context.ctx, scores)
-            passages += [_artifact(context, row, scores[id_]) for id_, row in artifacts.items()]
+            passages += [artifact_passage(context, row, scores[id_]) for id_, row in artifacts.items()]
     return passages
 
 
-def _chunk(context: ScopedContext, row: chunks.ChunkRow, score: float) -> Passage:
+def chunk_passage(context: ScopedContext, row: chunks.ChunkRow, score: float) -> Passage:
+    """A stored chunk as a passage."""
     return Passage(
         id=row.key,
         kind=CHUNK,
@@ -273,7 +274,8 @@ def _chunk(context: ScopedContext, row: chunks.ChunkRow, score: float) -> Passag
     )
 
 
-def _artifact(context: ScopedContext, row: chunks.ArtifactRow, score: float) -> Passage:
+def artifact_passage(context: ScopedContext, row: chunks.ArtifactRow, score: float) -> Passage:
+    """A stored artifact as a passage."""
     return Passage(
         id=row.key,
         kind=ARTIFACT,
