@@ -199,7 +199,7 @@ def test_fields_that_are_no_json_are_refused_before_anything_is_written() -> Non
 def test_a_missing_context_is_offered_for_creation_only_when_it_can_be_created(slug: str, offered: bool) -> None:
     with trivium.open() as kb, pytest.raises(trivium.NotFoundError) as caught:
         kb.context(slug)
-    assert ("context create" in str(caught.value.hint)) == offered
+    assert ("create_context" in str(caught.value.hint)) == offered
 
 
 CALLS: list[Callable[[trivium.KnowledgeBase], Any]] = [
