@@ -30,7 +30,7 @@ from typing import Any
 
 import trivium
 from benchmarks.timing import interleave, no_collection, rounds_for
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 from trivium.search.leg import question
 from trivium.search.passage_text import chunk_texts
 from trivium.search.retrieval import Retriever, ScopedContext

@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import trivium
-from trivium.kip.capsule_files import import_capsules, split_statements
+from trivium.kip.capsule_import import import_capsules
+from trivium.kip.capsule_text import split_statements
 
 PHASES = {"mixed": 5, "large": 3, "log": 2, "import": 2, "close": 1, "open": 1}
 """Where the kill aims, with weights."""
@@ -477,7 +478,7 @@ class Harness:
         self.seed = seed
         self.figures = Figures(synchronous)
         self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["trivium", "trivium.knowledge_base", "re2"])
+        self.context.set_forkserver_preload(["trivium", "trivium.base.knowledge_base", "re2"])
 
     def run(self, points: int) -> Figures:
         begin = time.perf_counter()

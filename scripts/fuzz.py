@@ -34,7 +34,7 @@ import trivium
 from scripts import fuzz_texts
 from scripts.fuzz_texts import Case
 from trivium.errors import KIP_CODES, KipError, TriviumError
-from trivium.kip.capsule_files import split_statements
+from trivium.kip.capsule_text import split_statements
 from trivium.kip.check import check
 from trivium.kip.format import format_command
 from trivium.kip.lexer import MAX_BYTES

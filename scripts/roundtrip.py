@@ -27,7 +27,9 @@ import trivium
 from tests.oracle.generate import QueryMaker
 from tests.oracle.generate_graph import make_graph
 from tests.oracle.model import Graph, quote, to_kip
-from trivium.kip.capsule_files import export_capsule, import_capsules, split_statements
+from trivium.kip.capsule_export import export_capsule
+from trivium.kip.capsule_import import import_capsules
+from trivium.kip.capsule_text import split_statements
 
 CAPSULES = Path(trivium.__file__).parent / "capsules"
 PAGES = (7, 64, 5_000)

@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import Any
 
 import trivium
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 from trivium.search.passage_text import chunk_texts
 from trivium.search.retrieval import Retriever, ScopedContext
 from trivium.store import chunks

@@ -1,4 +1,4 @@
-"""The labelled questions of `data/answers`: their passages, ranked without a store, and how an answer is judged."""
+"""The labelled questions of `data/answers`: their passages ranked without a store, or their documents in one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+import trivium
 from trivium.models.matching import Vocabulary
 from trivium.models.question import content_words
 from trivium.search.embedder import Embedder
@@ -16,19 +17,24 @@ from trivium.search.passage import Evidence, Passage
 from trivium.search.segment import tokens
 
 DATA = Path(__file__).parent / "data" / "answers"
+ROOT = Path(__file__).parent.parent
 
 
 class Labelled(Struct, frozen=True):
-    """A question; the document and a text of which the answer quotes one, or neither when nothing answers it."""
+    """A question; the document and a text of which the answer quotes one, or neither when nothing answers it.
+
+    `of` may be several beginnings of paths, with `|` between. `conflict`: the sources disagree, which the answer says.
+    """
 
     ask: str
     answer: list[str] | None
     of: str = ""
+    conflict: bool = False
 
 
 @cache
 def questions(name: str = "questions") -> list[Labelled]:
-    """`questions` mostly use the documents' own words, `reworded` do not, or are in another language."""
+    """The questions of a file; which sets there are is told in docs/answers.md."""
     return [Labelled(**row) for row in json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))]
 
 
@@ -98,3 +104,18 @@ def _vectors(embedder: Embedder) -> object:
     if name not in _known:
         _known[name] = embedder.embed([f"{one.title}: {one.text}" for one in passages()])
     return _known[name]
+
+
+def open_stored(name: str, embedder: str) -> trivium.KnowledgeBase:
+    """A knowledge base with the context `stored`: the documents of `mixed`, or this repository's own pages as `own`."""
+    kb = trivium.open(":memory:", embedder=embedder)
+    context = kb.create_context("stored")
+    if name == "own":
+        context.add([ROOT / "README.md", ROOT / "docs"])
+    else:
+        for path in sorted((DATA / "mixed").glob("*.md")):
+            context.add_bytes(path.name, path.read_bytes())
+    context.curate()
+    if embedder != "none":
+        kb.embed_pending()
+    return kb

@@ -7,7 +7,10 @@ import tarfile
 import zipfile
 from collections.abc import Sequence
 from email.message import EmailMessage
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trivium.store.sqlite import Session
 
 MARKDOWN = b"""---
 title: Master services agreement
@@ -188,3 +191,8 @@ def tarred(files: dict[str, bytes], mode: str = "w:gz", extra: Sequence[tarfile.
         for info in extra:
             archive.addfile(info)
     return out.getvalue()
+
+
+def chunk_rows(session: Session, document: int) -> list[tuple[int, str, int, int]]:
+    """Id, key, start and stop of the chunks of a document, in order."""
+    return session.rows("SELECT id, key, start, stop FROM chunk WHERE document = ? ORDER BY position", (document,))

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy
 
+from trivium import KnowledgeBase
 from trivium.errors import EmbeddingError
-from trivium.knowledge_base import KnowledgeBase
-from trivium.search.embedder import EmbedderInfo
+from trivium.search.embedder import EmbedderInfo, Refusal
 from trivium.search.passage_text import artifact_texts, chunk_texts
 from trivium.search.segment import tokens
 from trivium.store import chunks
@@ -36,6 +36,8 @@ class WordEmbedder:
         self.dimensions = dimensions
         self.texts: list[str] = []
         self.failing: str | None = None
+        self.refused: str | None = None
+        self.longest = 1_000_000
         self.gate: threading.Event | None = None
 
     def info(self) -> EmbedderInfo:
@@ -46,6 +48,8 @@ class WordEmbedder:
             self.gate.wait(10)
         if self.failing is not None:
             raise EmbeddingError(self.failing)
+        if any(len(text) > self.longest or (self.refused is not None and self.refused in text) for text in texts):
+            raise Refusal("one of these texts is none that I can embed")
         self.texts += texts
         return numpy.stack([self._vector(text) for text in texts])
 

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import trivium
 from trivium.errors import KipError, TriviumError
-from trivium.kip import capsule_files
-from trivium.kip.capsule_files import export_capsule, import_capsules, split_chunks, split_statements
+from trivium.kip import capsule_export, capsule_text
+from trivium.kip.capsule_export import export_capsule
+from trivium.kip.capsule_import import ImportReport, import_capsules
+from trivium.kip.capsule_text import split_chunks, split_statements
 from trivium.kip.lexer import MAX_BYTES, position_of
 
 NODE = 'UPSERT { CONCEPT { {type: "Domain", name: "n%d"} SET ATTRIBUTES { text: "%s" } } }\n'
@@ -41,11 +43,11 @@ def test_pieces_join_to_the_text_and_hold_whole_statements(
     text = "".join(statements) + (tail if statements else "")
     pieces = [text[at : at + block] for at in range(0, len(text), block)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(capsule_files, "MAX_BYTES", limit)
-        patch.setattr(capsule_files, "BLOCK", block)
+        patch.setattr(capsule_text, "MAX_BYTES", limit)
+        patch.setattr(capsule_text, "BLOCK", block)
         if max((len((item + tail).encode()) for item in statements), default=0) > limit - 60:
             limit = 10**6
-            patch.setattr(capsule_files, "MAX_BYTES", limit)
+            patch.setattr(capsule_text, "MAX_BYTES", limit)
         chunks = list(split_chunks(pieces))
     assert "".join(chunk.text for chunk in chunks) == text
     assert all(len(chunk.text.encode()) <= limit for chunk in chunks)
@@ -134,7 +136,7 @@ def test_import_counts_and_reports_progress(tmp_path: Path) -> None:
     report = import_capsules(
         Recorder(), [tmp_path / "a.kip", NODE % (2, "b"), [NODE % (3, "c"), "// end"]], progress=seen.append
     )
-    assert report == capsule_files.ImportReport(sources=3, commands=3, statements=6, concepts=3, propositions=0)
+    assert report == ImportReport(sources=3, commands=3, statements=6, concepts=3, propositions=0)
     assert seen == sorted(seen)
     assert seen[0] == len((NODE % (1, "語")).encode())
 
@@ -215,7 +217,7 @@ def test_a_full_export_carries_every_kind_of_knowledge_over() -> None:
 
 
 def test_long_exports_come_in_pages_that_import_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capsule_files, "PAGE", 7)
+    monkeypatch.setattr(capsule_export, "PAGE", 7)
     ends = '({type: "Domain", name: "n%d"}, "belongs_to_domain", {type: "Domain", name: "n%d"})'
     link = "UPSERT { PROPOSITION { " + ends + " } }\n"
     nodes = "".join(NODE % (number, "t") for number in range(40))
@@ -224,6 +226,6 @@ def test_long_exports_come_in_pages_that_import_in_order(monkeypatch: pytest.Mon
         seen: list[int] = []
         pages = list(export_capsule(one, progress=seen.append))
         assert len(pages) > 12
-        assert seen[-1] == capsule_files.count_elements(one)
+        assert seen[-1] == capsule_export.count_elements(one)
         import_capsules(two, ["".join(pages)])
         assert list(export_capsule(two)) == pages

@@ -235,7 +235,7 @@ def test_a_pattern_is_one_group_and_nothing_more(pattern: str) -> None:
     "pattern", ['{ ?x {type: "Domain"} } // all', '?x {type: "Domain"} // all', '// all\n{ ?x {type: "Domain"} }']
 )
 def test_a_comment_in_a_pattern_hides_nothing(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.kip.capsule_files.PAGE", 2)
+    monkeypatch.setattr("trivium.kip.capsule_export.PAGE", 2)
     run("import", "-", stdin=TEA)
     exported = run("export", "--where", pattern)
     assert exported.out.count('type: "Domain"') == 5

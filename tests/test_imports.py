@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trivium"
-LAYERS = [{"doors"}, {""}, {"knowql", "why", "ingest"}, {"kip"}, {"search", "models"}, {"store"}]
+LAYERS = [{"doors"}, {"", "base"}, {"knowql", "why", "ingest"}, {"kip"}, {"search", "models"}, {"store"}]
 """From top to bottom; a layer imports from itself and from below. The empty name is the package's own modules."""
-EVERYWHERE = {"errors", "ids", "settings"}
+EVERYWHERE = {"errors", "files", "ids", "processes", "settings"}
 
 
 def _imports(path: Path) -> Iterator[str]:
@@ -61,7 +61,17 @@ def test_imports_point_down_the_layers(path: Path) -> None:
 
 
 def test_there_are_no_import_cycles() -> None:
-    graph = {_name(path): set(_top_level(path)) for path in FILES}
+    _check_one_way({_name(path): set(_top_level(path)) for path in FILES})
+
+
+def test_the_public_objects_know_their_parts_and_not_the_other_way_round() -> None:
+    """Also of imports within functions and for types; a context names the knowledge base that it belongs to."""
+    graph = {_name(path): set(_imports(path)) for path in FILES if path.parent.name == "base"}
+    graph["trivium.base.context"].remove("trivium.base.knowledge_base")
+    _check_one_way(graph)
+
+
+def _check_one_way(graph: dict[str, set[str]]) -> None:
     done: set[str] = set()
 
     def visit(module: str, chain: tuple[str, ...]) -> None:

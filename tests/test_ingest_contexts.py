@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import trivium
 from tests import ingest_files as files
+from tests.meaning_support import WordEmbedder
 from trivium.ingest.manifest import ManifestError, check_manifest, knobs_of
 from trivium.ingest.pack import PackError
 from trivium.ingest.tasks import BusyError
 from trivium.ingest.terms import terms_of
-from trivium.store import documents
+from trivium.kip.capsule_import import import_capsules
+from trivium.store import contexts, documents
 from trivium.store.sqlite import Session
 
 GRAPH = """
@@ -272,6 +276,154 @@ def test_a_deletion_that_was_cut_short_is_completed_by_the_next(
         assert rows_of(session, context._number) == {}
 
 
+def cut_short(kb: trivium.KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Delete a context that holds something, ending before what it holds is removed; gives its number."""
+    context = kb.create_context("gone")
+    context.execute_kip({"command": GRAPH})
+    context.add_bytes("msa.md", files.MARKDOWN)
+    context.curate()
+    if kb.meaning.model is not None:
+        context.embed_pending()
+    with monkeypatch.context() as patch:
+        patch.setattr("trivium.store.contexts.purge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            kb.delete_context("gone")
+    return context._number
+
+
+def told_of_deletions(kb: trivium.KnowledgeBase) -> str:
+    report = kb.doctor()
+    assert report["ok"]
+    [detail] = [check["detail"] for check in report["checks"] if check["name"] == "deleted contexts are gone"]
+    return str(detail)
+
+
+def test_opening_completes_a_deletion_that_was_cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.base.purging.PURGE_ROWS", 3)
+    with trivium.open(tmp_path / "a.db") as kb:
+        number = cut_short(kb, monkeypatch)
+        assert "1 of them" in told_of_deletions(kb)
+    with trivium.open(tmp_path / "a.db") as kb:
+        end = time.monotonic() + 30
+        while told_of_deletions(kb) != "ok":
+            assert time.monotonic() < end, "it was not removed in time"
+            time.sleep(0.02)
+        with kb._store.read() as session:
+            assert rows_of(session, number) == {}
+
+
+def test_a_deletion_is_no_fault_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with trivium.open(tmp_path / "a.db", embedder=WordEmbedder()) as kb:
+        kb.hold_embedding()
+        number = cut_short(kb, monkeypatch)
+        steps, more = 0, True
+        while more:
+            with kb._store.write() as session:
+                more = contexts.purge(session, number, 3)
+            assert told_of_deletions(kb) == ("what 1 of them held is still being removed" if more else "ok")
+            steps += 1
+        assert steps > 5
+
+
+def test_closing_does_not_wait_until_all_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with trivium.open(tmp_path / "a.db") as kb:
+        number = cut_short(kb, monkeypatch)
+    steps = []
+    with monkeypatch.context() as patch:
+        patch.setattr("trivium.store.contexts.purge", lambda *_: steps.append(1) or True)
+        with trivium.open(tmp_path / "a.db") as kb:
+            kb.create_context("other")  # writers get their turn meanwhile
+        done = len(steps)
+        time.sleep(0.1)
+        assert done == len(steps)
+    with trivium.open(tmp_path / "a.db") as kb:
+        kb.delete_context("other")
+        with kb._store.read() as session:
+            assert rows_of(session, number) == {}
+
+
+def a_repository(tmp_path: Path) -> Path:
+    (tmp_path / "shop/docs/adr").mkdir(parents=True)
+    (tmp_path / "shop/cart.py").write_text("def total(): ...\n")
+    record = "# Count in cents\n\nStatus: accepted\n\n`total` returns cents.\n"
+    (tmp_path / "shop/docs/adr/0001-cents.md").write_text(record)
+    return tmp_path / "shop"
+
+
+def test_an_index_that_is_built_while_its_context_is_deleted_is_not_stored(
+    kb: trivium.KnowledgeBase, tmp_path: Path
+) -> None:
+    context = kb.create_context("gone")
+    root = a_repository(tmp_path)
+    deleted = []
+
+    def progress(done: int, total: int) -> None:
+        if not deleted:
+            deleted.append(kb.delete_context("gone"))
+
+    with pytest.raises(trivium.NotFoundError, match="deleted"):
+        context.index_repository(root, progress=progress)
+    assert deleted
+    with kb._store.read() as session:
+        assert rows_of(session, context._number) == {}
+    assert kb.repository_context(root, create=True).index_repository(root).summary.decisions == 1
+    assert kb.doctor()["ok"]
+
+
+def test_vectors_that_are_made_while_their_context_is_deleted_are_not_stored(tmp_path: Path) -> None:
+    class Embedder(WordEmbedder):
+        def embed(self, texts: Sequence[str]) -> numpy.ndarray:
+            if "gone" in [one.slug for one in kb.contexts()]:
+                kb.delete_context("gone")
+            return super().embed(texts)
+
+    with trivium.open(tmp_path / "a.db", embedder=Embedder()) as kb:
+        kb.hold_embedding()
+        context = kb.create_context("gone")
+        context.execute_kip({"command": GRAPH})
+        assert context.embed_pending()["embedded"] == 0
+        with kb._store.read() as session:
+            assert rows_of(session, context._number) == {}
+        assert kb.doctor()["ok"]
+
+
+WRITERS: dict[str, Callable[[trivium.Context, Path], Any]] = {
+    "KIP": lambda context, _: refused(context.execute_kip({"command": GRAPH})),
+    "capsules": lambda context, _: import_capsules(context, [GRAPH]),
+    "update": lambda context, _: context.update(name="Again"),
+    "add": lambda context, root: context.add(root),
+    "add_bytes": lambda context, _: context.add_bytes("a.md", files.MARKDOWN),
+    "start_add_bytes": lambda context, _: context.start_add_bytes("a.md", files.MARKDOWN),
+    "delete_source": lambda context, _: context.delete_source("msa.md"),
+    "curate": lambda context, _: context.curate(),
+    "start_curate": lambda context, _: context.start_curate(),
+    "pack": lambda context, root: context.pack(root / "a.pack"),
+    "index_repository": lambda context, root: context.index_repository(root),
+    "ask": lambda context, _: context.ask("Who treats?"),
+}
+
+
+def refused(response: dict[str, Any]) -> None:
+    """Raise the error of a response, as other calls raise theirs."""
+    raise trivium.KipError(response["error"]["code"], response["error"]["message"])
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_nothing_is_written_to_a_context_that_is_gone(
+    kb: trivium.KnowledgeBase, tmp_path: Path, write: Callable[[trivium.Context, Path], Any]
+) -> None:
+    root = a_repository(tmp_path)
+    context = kb.create_context("gone")
+    context.add_bytes("msa.md", files.MARKDOWN)
+    with trivium.open(kb.url) as other:
+        other.delete_context("gone")
+    with pytest.raises(trivium.TriviumError, match=r"deleted|no context"):
+        write(context, root)
+    with kb._store.read() as session:
+        assert rows_of(session, context._number) == {}
+    assert kb.doctor()["ok"]
+
+
 def test_the_default_context_and_a_busy_one_stay(kb: trivium.KnowledgeBase) -> None:
     with pytest.raises(trivium.StoreError, match="default"):
         kb.delete_context("default")
@@ -453,7 +605,7 @@ def test_a_pack_restores_the_whole_context(kb: trivium.KnowledgeBase, tmp_path: 
             with base._store.read() as session:
                 row = documents.find(session, ctx, "page.html")
                 assert row is not None
-                keys.append([key for _, key, _, _ in documents.chunk_rows(session, ctx, row.id)])
+                keys.append([key for _, key, _, _ in files.chunk_rows(session, row.id)])
         assert keys[0] == keys[1]
 
 

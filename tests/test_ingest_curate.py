@@ -23,6 +23,7 @@ from trivium.search.words import passage_tokens
 from trivium.store import chunks as index
 from trivium.store import documents
 from trivium.store.schema import VERSION
+from trivium.store.sqlite import Session
 
 
 @pytest.fixture
@@ -39,10 +40,18 @@ def context(kb: trivium.KnowledgeBase) -> trivium.Context:
     return made
 
 
+def matches(session: Session, ctx: int, tokens: list[str], limit: int) -> list[tuple[int, float]]:
+    """Live chunks that hold any of the tokens, as (id, bm25), best first."""
+    reach = index.chunk_reach(ctx)
+    found = index.ranked(session, reach, tokens, limit)
+    alive = index.live(session, ctx, reach, [row.id for row in found])
+    return [(row.id, row.bm25) for row in found if row.id in alive]
+
+
 def hits(context: trivium.Context, word: str) -> list[str]:
     """The paths of live chunks that hold a word, by the text index."""
     with context.knowledge_base._store.read() as session:
-        found = index.candidates(session, context._number, list(passage_tokens(word)), 500)
+        found = matches(session, context._number, list(passage_tokens(word)), 500)
         rows = index.chunks(session, context._number, [id_ for id_, _ in found])
     return sorted({row.path for row in rows.values()})
 
@@ -51,7 +60,7 @@ def keys(context: trivium.Context) -> dict[str, list[str]]:
     """The chunks of each live document."""
     with context.knowledge_base._store.read() as session:
         return {
-            row.path: [key for _, key, _, _ in documents.chunk_rows(session, context._number, row.id)]
+            row.path: [key for _, key, _, _ in files.chunk_rows(session, row.id)]
             for row in documents.rows(session, context._number)
         }
 
@@ -64,11 +73,11 @@ def sound(context: trivium.Context) -> None:
         for row in documents.rows(session, ctx):
             text = documents.text_of(session, row.id)
             assert row.chars == len(text)
-            for number, _, start, stop in documents.chunk_rows(session, ctx, row.id):
+            for number, _, start, stop in files.chunk_rows(session, row.id):
                 [chunk] = index.chunks(session, ctx, [number]).values()
                 assert chunk.text == text[start:stop]
                 live += 1
-        assert index.indexed_chunks(session, ctx) == live
+        assert index.indexed(session, index.chunk_reach(ctx)) == live
         for table in (
             "staged_text",
             "document WHERE live <> 1",
@@ -270,8 +279,8 @@ def test_readers_see_one_version_or_the_other(kb: trivium.KnowledgeBase, monkeyp
             with kb._store.read() as session:
                 seen.add(
                     (
-                        len(index.candidates(session, context._number, ["first"], 100)),
-                        len(index.candidates(session, context._number, ["second"], 100)),
+                        len(matches(session, context._number, ["first"], 100)),
+                        len(matches(session, context._number, ["second"], 100)),
                     )
                 )
 
@@ -293,10 +302,8 @@ def test_statistics_of_the_index_are_those_of_the_live_version(
 
     def scores() -> list[float]:
         with context.knowledge_base._store.read() as session:
-            return [
-                score
-                for _, score in index.candidates(session, context._number, [*passage_tokens("receipt trains")], 10)
-            ]
+            found = matches(session, context._number, [*passage_tokens("receipt trains")], 10)
+            return [score for _, score in found]
 
     before = scores()
     context.add_bytes("b.zip", files.zipped({f"{n}.md": b"# Receipt\n\ntrains and receipts\n" for n in range(30)}))
@@ -488,7 +495,7 @@ def test_tasks_are_listed_newest_first_and_filtered(kb: trivium.KnowledgeBase, c
     assert [task["id"] for task in kb.tasks.list(before=listed[1]["id"])] == [listed[2]["id"], listed[3]["id"]]
     assert [task["context"] for task in kb.tasks.list(state="failed")] == ["other"]
     assert len(kb.tasks.list(workflow="import")) == 2
-    assert len(kb.tasks.list(ctx=other._number)) == 1
+    assert len(kb.tasks.list(context=other)) == 1
     assert len(kb.tasks.list(text="no sources")) == 1
     with pytest.raises(trivium.NotFoundError):
         kb.tasks.get("tsk_nowhere")

@@ -330,15 +330,15 @@ def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch: pytest.Mon
 
 def test_a_reader_that_crashes_or_never_ends_harms_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_apart, "SECONDS_FOR_MB", 0.0)
-    reader = Reader(seconds=0.0)
+    reader = Reader(seconds=0.01)
     try:
         slow = reader.read("a.pdf", "", files.pdf([files.REPORT[0]] * 2_000), Knobs())
-        assert "crashed, or took longer" in str(slow.problem)
+        assert "more than" in str(slow.problem)
         reader._seconds = 60.0
         assert "copper" in reader.read("a.pdf", "", files.pdf(files.REPORT), Knobs()).text
         assert reader._process is not None
         reader._process.kill()
-        assert "crashed" in str(reader.read("a.pdf", "", files.pdf(files.REPORT), Knobs()).problem)
+        assert "crash" in str(reader.read("a.pdf", "", files.pdf(files.REPORT), Knobs()).problem)
         assert "Kitchen" in reader.read("a.docx", "", files.docx(), Knobs()).text
     finally:
         reader.close()
@@ -349,7 +349,7 @@ def test_a_reader_that_takes_too_much_memory_harms_its_file_only() -> None:
     reader = Reader(memory=400 << 20)
     try:
         read = reader.read("a.html", "", b"<p>word</p>" * 3_000_000, Knobs())
-        assert re.search(r"memory|crashed|parsed", str(read.problem))
+        assert re.search(r"memory|crash|parsed", str(read.problem))
         assert "Paris" in reader.read("a.html", "", files.HTML, Knobs()).text
     finally:
         reader.close()

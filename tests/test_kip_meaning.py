@@ -10,7 +10,7 @@ import pytest
 
 import trivium
 from tests.meaning_support import define, found, put, run
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 
 CONCEPTS = [
     ("Drug", "Aspirin", {"aliases": ["ASA"], "description": "Relieves pain and thins the blood."}),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import trivium
+from trivium import KnowledgeBase
 from trivium.kip import delete, merge, update
-from trivium.knowledge_base import KnowledgeBase
 from trivium.settings import Settings
 
 RULES = {"strict_schema": True, "protect_used_types": True}

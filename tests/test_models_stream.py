@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.models_support import passage
+from trivium.knowql.citations import marked
 from trivium.models.answer_stream import AnswerStream
 from trivium.models.citation_marks import ends_within_mark, read_marks, unmarked
 from trivium.models.support import Support
+from trivium.search.passage import Passage
 
 TERMS = passage("terms.md", "Invoices are payable net 30 days from receipt. Overdue amounts bear 1.5 % a month.")
 TOWER = passage("tower.md", "The tower is 48 metres high. See https://tower.example/plan for a plan.")
 GERMAN = passage("frist.md", "Die Kündigungsfrist beträgt drei Monate zum Ende des Quartals.")
 
 
-def streamed(text: str, size: int = 0, *, said: str = "", cut: bool = False) -> AnswerStream:
+def streamed(
+    text: str, size: int = 0, *, said: str = "", cut: bool = False, passages: Sequence[Passage] = ()
+) -> AnswerStream:
     support = Support()
-    for number, one in enumerate((TERMS, TOWER, GERMAN), 1):
+    for number, one in enumerate(passages or (TERMS, TOWER, GERMAN), 1):
         support.add(number, one)
     shown: list[str] = []
     stream = AnswerStream(support, said, shown.append)
@@ -45,7 +52,7 @@ def streamed(text: str, size: int = 0, *, said: str = "", cut: bool = False) -> 
         ("<think>Is it [1]? Yes.</think>Net 30 days from receipt [1].", "Net 30 days from receipt [1].", 0),
         ("- Net 30 days from receipt [1]\n- 48 metres high tower [2]\n",
          "- Net 30 days from receipt [1]\n- 48 metres high tower [2]", 0),
-        ("Net 30 days from receipt [1]. `Row[0]` is code.", "Net 30 days from receipt [1]. `Row[ 0 ]` is code.", 0),
+        ("Net 30 days from receipt [1]. `Row[0]` is code.", "Net 30 days from receipt [1]. `Row[0]` is code.", 0),
     ],
 )  # fmt: skip
 def test_markers_are_renumbered_checked_and_dropped(written: str, shown: str, dropped: int) -> None:
@@ -115,8 +122,52 @@ def test_broken_letters_and_control_characters_do_not_pass() -> None:
     assert "\x1b" not in shown
 
 
+CODE = passage(
+    "code.md", "Read the second cell:\n\n```python\ncell = row[1]\nprint(cell). Done.\n```\n\nCall `get(x)`. Then stop."
+)
+BLOCK = "```python\ncell = row[1]\nprint(cell). Done.\n```"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (f"Read the second cell:\n\n{BLOCK}\n[1]\n", f"Read the second cell: [1]\n\n{BLOCK}\n[2]"),
+        (f"{BLOCK} [1]", f"{BLOCK}\n[1]"),
+        (f"{BLOCK}\n", f"{BLOCK}\n[1]"),
+        (f"{BLOCK}\n[1]\nNothing else is known.", f"{BLOCK}\n[1]\nNothing else is known."),
+        ("```\ncell = row[1]\n[1]\n```\n", "```\ncell = row[1]\n[1]\n```\n[1]"),
+        ("Read the second cell `row[1]` [1].", "Read the second cell `row[1]` [1]."),
+        ("Read the second cell ``a ` [1]. B`` [1].", "Read the second cell ``a ` [1]. B`` [1]."),
+        ("Read the second cell `row[1]`", "Read the second cell `row[1]` [1]"),
+        ("Read the second cell `[1]. Next [1].", "Read the second cell ' [1]. Next [1]."),
+        ("```\nRead the second cell [1].", "```\nRead the second cell [1].\n```\n[1]"),
+        ("- Read:\n\n      ```\n      cell = row[1]\n      ```\n",
+         "- Read:\n\n      ```\n      cell = row[1]\n      ```\n[1]"),
+    ],
+)  # fmt: skip
+def test_markers_stand_behind_code_and_never_in_it(written: str, shown: str) -> None:
+    for size in (0, 1, 2, 5):
+        stream = streamed(written, size, passages=[CODE])
+        assert "".join(stream.shown) == shown
+        assert marked("".join(stream.shown)) == set(range(1, len(stream.cited) + 1))
+
+
+def test_a_block_of_code_that_is_cut_is_left_out() -> None:
+    stream = streamed("Net 30 days from receipt [1]. As code:\n```\nnet(30)\nmore. And", cut=True)
+    assert "".join(stream.shown) == "Net 30 days from receipt [1]."
+
+
+def test_a_long_block_is_not_read_again_for_each_of_its_pieces() -> None:
+    lines = "".join(f"value[{number}] = {number}.\n" for number in range(20_000))
+    began = time.process_time()
+    stream = streamed(f"Net 30 days from receipt [1].\n\n```\n{lines}```\n", 24)
+    assert time.process_time() - began < 20
+    assert "".join(stream.shown).count("value[") == 20_000
+
+
 WORDS = ["Net 30 days from receipt", " 48 metres high", " a", "https://evil.example/x", "<think>", "</think>"]
 SIGNS = [" [1]", "[2]", " [9]", "[1, 2]", "【3】", "[", "]", "`", ". ", "!", "。", "\n", "\n- "]
+TICKS = ["`", "``", "```", "\n```\n", "\n```py\n", "![a. B`](//evil.example/`)", " ", "  "]
 ALPHABET = st.sampled_from([*WORDS, *SIGNS])
 
 
@@ -127,9 +178,20 @@ def test_how_the_text_is_cut_into_pieces_makes_no_difference(text: str, size: in
     assert [cited.quote for cited in whole.cited] == [cited.quote for cited in pieces.cited]
 
 
+@given(st.lists(st.sampled_from([*WORDS, *SIGNS, *TICKS]), max_size=16).map("".join), st.integers(1, 9))
+def test_every_marker_that_is_shown_has_its_citation_however_code_begins_and_ends(text: str, size: int) -> None:
+    whole, pieces = streamed(text), streamed(text, size)
+    assert "".join(whole.shown) == "".join(pieces.shown)
+    for stream in (whole, pieces):
+        stream.release()
+        shown = "".join(stream.shown)
+        assert marked(shown) == set(range(1, len(stream.cited) + 1))
+        assert "evil" not in shown
+
+
 @given(st.text(alphabet="[]【】^0123456789,;-–( )ab`†", max_size=40))
 def test_nothing_that_looks_like_a_marker_is_left(text: str) -> None:
-    marked = read_marks(text, {1, 2, 3})
-    assert unmarked(marked.text) == marked.text
-    assert set(marked.numbers) <= {1, 2, 3}
+    read = read_marks(text, {1, 2, 3})
+    assert unmarked(read.text) == read.text
+    assert set(read.numbers) <= {1, 2, 3}
     ends_within_mark(text)

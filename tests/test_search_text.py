@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import trivium
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 from trivium.search.index import score, spelling
 from trivium.search.segment import fold, plain, query_tokens, tokens
 

@@ -10,7 +10,7 @@ import pytest
 
 import trivium
 from tests.meaning_support import WordEmbedder, add_document
-from trivium.knowledge_base import KnowledgeBase
+from trivium import KnowledgeBase
 from trivium.search.vectors import Matrices, View, packed
 from trivium.store import vectors as stored
 

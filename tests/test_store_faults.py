@@ -554,6 +554,19 @@ def test_a_long_write_never_blocks_readers(tmp_path: Path) -> None:
     assert seen[-1]["result"] - STANDARD == 2_501
 
 
+def test_a_read_that_is_stopped_tells_its_own_limit(tmp_path: Path) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with trivium.open(_made(tmp_path / "memory.db")) as kb:
+        with pytest.raises(trivium.KipError, match=r"within 0\.2 s") as caught, kb._store.read(timeout=0.2) as session:
+            session.rows(endless)
+        assert caught.value.code == "KIP_4001"
+        end = time.monotonic() + 0.1
+        with pytest.raises(trivium.KipError, match="within 30 s"), kb._store.read(deadline=end) as session:
+            session.rows(endless)
+        assert time.monotonic() < end + 5
+        assert count(kb) == 1
+
+
 def test_closing_while_others_use_it_ends_in_errors_not_in_exceptions(tmp_path: Path) -> None:
     path = _made(tmp_path / "memory.db")
     kb = trivium.open(str(path))
@@ -728,7 +741,7 @@ def _open_and_write(path: str, number: int, start: Any, results: Any) -> None:
 @pytest.mark.slow
 def test_sixteen_processes_make_one_new_store(tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["trivium.knowledge_base"])
+    context.set_forkserver_preload(["trivium.base.knowledge_base"])
     path = tmp_path / "memory.db"
     start, results = context.Barrier(16), context.Queue()
     processes = [
@@ -880,7 +893,7 @@ def test_the_log_is_folded_without_waking_at_every_commit(tmp_path: Path) -> Non
 
 
 def test_what_the_last_writer_left_is_folded_in_quiet_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.store.sqlite.QUIET_SECONDS", 0.05)
+    monkeypatch.setattr("trivium.store.checkpoints.QUIET_SECONDS", 0.05)
     path = tmp_path / "memory.db"
     with trivium.open(path) as kb:
         with kb._store.read() as session:
@@ -897,8 +910,8 @@ def test_what_the_last_writer_left_is_folded_in_quiet_times(tmp_path: Path, monk
 
 
 def test_a_large_log_is_emptied_under_steady_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.store.sqlite.CHECKPOINT_PAGES", 50)
-    monkeypatch.setattr("trivium.store.sqlite.LARGE_LOG", 500)
+    monkeypatch.setattr("trivium.store.checkpoints.CHECKPOINT_PAGES", 50)
+    monkeypatch.setattr("trivium.store.checkpoints.LARGE_LOG", 500)
     path = tmp_path / "memory.db"
     stop = threading.Event()
     largest = 0

@@ -528,7 +528,7 @@ def test_another_connection_sees_the_new_index(example: Context) -> None:
 def test_a_query_runs_without_files_processes_and_sockets(example: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     targets = ("Cache", "src/cache.ts", "cache", "docs", "src/cache.ts:1", FIFO_ID)
     expected = [example.why(target) for target in targets]
-    example._loaded = None
+    example._repository._loaded = None
     for owner, name in (
         (socket, "socket"),
         (subprocess, "Popen"),
@@ -732,6 +732,25 @@ def other_encodings(place: GitRepository) -> None:
     place.write("src/b.ts", "export class Größe {}\n".encode("utf-16"))
     place.write("src/c.py", b"\0\1\2")
     place.write("CHANGES", b"1.0\n---\n\n- \xff\xfe\n")
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b""])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_entries_count_the_lines_of_the_text_and_hash_it_without_its_mark(
+    tmp_path: Path, mark: bytes, end: str
+) -> None:
+    encoding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(mark, "utf-8")
+    texts = {
+        "docs/adr/0001-a.md": ["# A", "", "Größe \u0a0a \u2028 b", "", "Status: accepted", ""],
+        "src/b.ts": ["// \u0d0a", "export class B {", "}"],
+    }
+    place = GitRepository(tmp_path / "here", start=False)
+    for path, lines in texts.items():
+        place.write(path, mark + end.join(lines).encode(encoding))
+    found = {entry.path: entry for entry in build(place.root, ENTITIES).index.entries if entry.path in texts}
+    assert {path: entry.line_count for path, entry in found.items()} == {"docs/adr/0001-a.md": 5, "src/b.ts": 3}
+    for path, lines in texts.items():
+        assert found[path].content_hash == sha256(end.join(lines).encode(encoding))
 
 
 def odd_names(place: GitRepository) -> None:

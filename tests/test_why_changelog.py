@@ -60,6 +60,18 @@ def test_other_files_are_none_unless_configured() -> None:
         "v3",
         "42",
         "🚀 1.2.3",
+        "main",
+        "master (unreleased)",
+        "Next",
+        "HEAD",
+        "In development",
+        "Not yet released",
+        "What's New in Tool 3.10",
+        "What’s new in 1.2.0 (2024-01-01)",
+        "Changes in 1.2",
+        "Changes since v1.0",
+        "Noteworthy changes in release 9.4 (2024-01-01) [stable]",
+        "tool (1.2-1) unstable; urgency=low",
     ],
 )
 def test_headings_of_releases(heading: str) -> None:
@@ -68,7 +80,11 @@ def test_headings_of_releases(heading: str) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["Added", "Bug Fixes", "Changelog", "Python 3.12 support", "Support for Python 3.12", "3 fixes", "Notes", ""],
+    [
+        *("Added", "Bug Fixes", "Changelog", "Python 3.12 support", "Support for Python 3.12", "3 fixes", "Notes", ""),
+        *("Next steps", "Main changes", "Masterful", "Headers", "What's new", "What's new in the API"),
+        *("Changes in behaviour", "Changes", "Support (2.0) for more", "Development"),
+    ],
 )
 def test_other_headings(heading: str) -> None:
     assert not is_release(heading)
@@ -80,6 +96,11 @@ def test_releases_at_any_level_with_sections_between(level: int) -> None:
     text = f"{mark} 2.0.0\n\n{mark}# Added\n\n- a\n\n{mark} 1.0.0\n\n- b\n\n{mark}# Fixed\n\n* c\n"
     document = read("CHANGELOG.md", text)
     assert [entity.id.split(":", 2)[2] for entity in document.entities] == ["a:2.0.0", "b:1.0.0", "c:1.0.0"]
+
+
+def test_attributes_of_a_heading_are_no_part_of_a_release() -> None:
+    (change,) = read("CHANGELOG.md", "# Changelog {#log}\n\n## 1.2.0 {#v1-2-0 .release}\n\n- a\n").entities
+    assert change.id == "knowledge-change:CHANGELOG.md:a:1.2.0"
 
 
 def test_entries_before_the_first_release_are_not_read() -> None:
@@ -142,6 +163,23 @@ def test_change_logs_in_other_formats(path: str) -> None:
 def test_a_log_with_dated_paragraphs_of_indented_items() -> None:
     text = "2024-01-02  A Person  <a@example.org>\n\n\t* file.c (main): Change it.\n\n\t* other.c: Too.\n"
     assert names_of(read("ChangeLog", text)) == ["file.c (main): Change it.", "other.c: Too."]
+
+
+def test_a_log_of_debians_form() -> None:
+    text = (
+        "tool (1.2-1) unstable; urgency=low\n\n  * One\n    goes on.\n  * Two\n\n"
+        " -- A Person <a@example.org>  Wed, 10 Jan 2024 00:00:00 +0000\n\n"
+        "tool (1.1-1) unstable; urgency=low\n\n  [ A Person ]\n  * Three\n\n"
+        " -- A Person <a@example.org>  Tue, 10 Jan 2023 00:00:00 +0000\n"
+    )
+    document = read("debian/changelog", text)
+    assert lines_of(document) == [("One goes on.", 3, 4), ("Two", 5, 6), ("Three", 12, 13)]
+    assert document.entities[2].id.endswith(":Three:tool (1.1-1) unstable; urgency=low")
+
+
+def test_an_item_of_asciidoc_goes_on_after_a_plus() -> None:
+    text = "= Changes\n\n== 2.0\n\n* one\n+\ngoes on\n* two\n\nText.\n"
+    assert lines_of(read("CHANGELOG.adoc", text)) == [("one goes on", 5, 7), ("two", 8, 9)]
 
 
 GNU_ENTRIES = {

@@ -57,6 +57,13 @@ def test_headings_of_a_glossary_with_their_regions() -> None:
     assert lines_of(read("glossary.md", text)) == [("Area", 5, 8), ("Axis", 9, 12), ("Box", 13, 16), ("Cell", 19, 21)]
 
 
+@pytest.mark.parametrize("after", ["{#cache}", "{: #cache .term}", "{:.term}", "{.term lang=en}", "{/* #cache */}"])
+def test_attributes_of_a_heading_are_no_part_of_the_term(after: str) -> None:
+    text = f"# Glossary {after}\n\n## API (Application Programming Interface) {after}\n\nText.\n\n## See also {after}\n"
+    (found,) = read("glossary.md", text).entities
+    assert (found.name, found.aliases[0]) == ("API (Application Programming Interface)", "API")
+
+
 def test_a_first_heading_that_is_no_title_is_a_term() -> None:
     assert names_of(read("glossary.md", "## Area\n\nx\n\n## Box\n\ny\n")) == ["Area", "Box"]
 
@@ -144,6 +151,11 @@ GLOSSARY_FORMS = {
     "- Term — text": True,
     "* `Term`: text\n  more": True,
     "1. **Term**: text": True,
+    "**Term**{#term}: text": True,
+    "- **Term** {: #term .x}: text": True,
+    "- Term {#term}: text": True,
+    "Term {#term}\n: text": True,
+    "| Term | Meaning |\n|---|---|\n| Term {#term} | text |": True,
     "| Term | Meaning |\n|---|---|\n| Term | text |": True,
     "**Term**": False,
     "**Term** text": False,
@@ -167,7 +179,7 @@ def test_definitions_of_a_glossary(form: str) -> None:
 
 @pytest.mark.parametrize("form", GLOSSARY_FORMS)
 def test_definitions_of_other_documents(form: str) -> None:
-    expected = ["Term"] if form == "Term\n: text" else []
+    expected = ["Term"] if form in ("Term\n: text", "Term {#term}\n: text") else []
     assert names_of(read("docs/guide.md", f"# Guide\n\n{form}\n")) == expected
     assert names_of(read("docs/adr/1.md", f"# Use A\n\n{form}\n"), "concept") == []
 

@@ -31,13 +31,26 @@ def record(text: str, path: str = RECORD) -> RawEntity:
         "decisions.md",
         "doc/adr/deep/er/a.md",
         "docs/decisions/0012-use-jinja-templates.md",
+        "docs/architecture-decisions/adr001-x.md",
+        "docs/architecture_decision_records/a.md",
+        "docs/design decisions/a.md",
+        "docs/decision-log/a.md",
+        "_decisions/2026-02-03-a.md",
+        "_adrs/a.md",
+        "docs/architecture/ADR0012.md",
     ],
 )
 def test_records_by_place(path: str) -> None:
     assert record("# Use A\n\nText.\n", path).id == f"knowledge-decision:{path}:Use A"
 
 
-@pytest.mark.parametrize("path", ["docs/adrenaline.md", "docs/decision.md", "docs/madr/x.md", "undecisions/a.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("docs/adrenaline.md", "docs/decision.md", "docs/madr/x.md", "undecisions/a.md", "court-decisions/a.md"),
+        *("docs/rfcs/0001-a.md", "proposals/1-a.md", "docs/decision-making/a.md", "docs/padr1.md", "adrift1.md"),
+    ],
+)
 def test_other_places_hold_no_records(path: str) -> None:
     assert read(path, "# Use A\n\nText.\n").entities == []
 
@@ -104,6 +117,20 @@ def test_a_placeholder_status_is_no_record(status: str) -> None:
 def test_a_single_word_in_brackets_is_a_status() -> None:
     assert record("# A\n\nStatus: [accepted]\n").status == "[accepted]"
     assert record("---\nstatus: [accepted]\n---\n# A\n").status == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("docs/adr/decision-log.md", "Architecture Decision Records"),
+        ("docs/decisions/0000-index.md", "What we decided"),
+        ("docs/adr/toc.md", "Contents of all"),
+        ("docs/adr/all.md", "Decision Log"),
+    ],
+)
+def test_a_page_that_lists_the_records_of_its_folder_is_none(path: str, title: str) -> None:
+    assert read(path, f"# {title}\n\n| ADR | Status |\n|--|--|\n| [1](0001-a.md) | accepted |\n").entities == []
+    assert names_of(read(path, f"# {title}\n\nStatus: accepted\n")) == [title]
 
 
 @pytest.mark.parametrize("title", ["Use /users/{id} routes", "[RFC] Use A", "3. Titles are short", "Use <T> types"])
@@ -186,6 +213,14 @@ STATUS_FORMS = {
     "<tr><td>Date</td><td><p>2026-02-03</p></td></tr>\n</table>\n",
     "HTML table with a head": "# A\n\n<table><thead><tr><th>Status</th><th>Date</th></tr></thead>\n"
     "<tr><td>accepted</td><td>2026-02-03</td></tr></table>\n",
+    "section with attributes": "# A\n\n## Status {#status}\n\naccepted\n",
+    "section with attributes below": "# A\n{: .title }\n\n## Status\n{: .no_toc }\n\naccepted\n{: .label }\n",
+    "table above the sections": "# A\n\n| Created | Status |\n|--|--|\n| 2026-02-03 | accepted |\n\n"
+    "## How to supersede\n\nStatus: superseded by ADR-1\n",
+    "created": "# A\n\n| Created    | Status   |\n|--|--|\n| 2026-02-03 | accepted |\n",
+    "created before a date": "# A\n\n- Start Date: 2025-01-01\n- Status: accepted\n- Decision date: 2026-02-03\n",
+    "PEP": "PEP: 1\nTitle: A\nStatus: accepted\nCreated: 2026-02-03\n\nAbstract\n========\n",
+    "KEP": "---\nkep-number: 1\nstatus: accepted\ncreation-date: 2026-02-03\nsuperseded-by:\n  - n/a\n---\n# A\n",
     "section with HTML": "# A\n\n## Status\n\n<!-- proposed or accepted -->\n\n<p>accepted</p>\n",
 }
 
@@ -285,6 +320,7 @@ def test_front_matter_in_other_languages() -> None:
 
 
 CHOICES = [
+    "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?",
     "proposed / accepted / rejected",
     "Proposed, Accepted, Rejected, Deprecated",
     "提议 / 采纳 / 废弃 / 替代",
@@ -325,6 +361,24 @@ def test_citations_in_other_formats() -> None:
     assert [(cite.value, cite.line) for cite in document.entities[0].cites] == [("src/a.py", 7), ("b", 7)]
     linked = read("docs/adr/0002-a.rst", PLAIN_RECORDS["docs/adr/0002-a.rst"])
     assert [(cite.kind, cite.value) for cite in linked.entities[0].cites] == [("link", "x.rst")]
+
+
+ROLES = {
+    ":func:`load`": ("load", [("code", "load")]),
+    ":py:meth:`~app.Cache.get`": ("app.Cache.get", [("code", "app.Cache.get")]),
+    ":class:`the cache <app.Cache>`": ("app.Cache", [("code", "app.Cache")]),
+    ":doc:`Use B <0002-b>`": ("Use B", [("link", "0002-b")]),
+    ":ref:`the part <part>`": ("the part", []),
+    ":prop_tgt:`CXX_STANDARD`": ("CXX_STANDARD", [("code", "CXX_STANDARD")]),
+    "`text <src/a.py>`__": ("text", [("link", "src/a.py")]),
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_roles_of_restructuredtext_are_read_as_what_they_lead_to(role: str) -> None:
+    name, cites = ROLES[role]
+    (found,) = read("CHANGES.rst", f"1.0\n---\n\n* {role}\n").entities
+    assert (found.name, [(cite.kind, cite.value) for cite in found.cites]) == (name, cites)
 
 
 def test_front_matter_comes_before_lines_and_sections() -> None:
@@ -387,6 +441,11 @@ SUPERSESSION = {
         ["0009-b.md"],
     ),
     "---\nsupersededBy: 12\nreplaces: 0003\n---\n# A\n": (["0003"], ["12"]),
+    "---\nsupersedes:\n  adrs: [0001-a.md, ADR-2]\n  rfcs: []\nsuperseded-by: n/a\n---\n# A\n": (
+        ["0001-a.md", "ADR-2"],
+        [],
+    ),
+    "# A\n\n## Status\n\nAccepted\n\nAmends [2. B](0002-b.md)\n\nAmended by [4. D](0004-d.md)\n": ([], []),
     "---\nsuperceded_by: '[B](0009-b.md)'\n---\n# A\n": ([], ["0009-b.md"]),
     "---\nsupersedes: [[0001-a]]\n---\n# A\n": (["0001-a"], []),
     "---\nsupersedes: none\nsuperseded-by:\n---\n# A\n": ([], []),
@@ -514,6 +573,21 @@ NAMES = {
     ("## 背景\n\nText.\n", RECORD): "0007-x",
     ("Title: Use B\nStatus: Draft\n\nAbstract\n========\n", "docs/adr/pep-0008.rst"): "Use B",
     ("**Title:** Use B\n\n## Status\n\nDraft\n", RECORD): "Use B",
+    ("PEP: 8\nTitle: Use B\nStatus: Draft\n\nWhat it is\n==========\n", "docs/adr/pep-0008.rst"): "Use B",
+    ("# Use A\n\nTitle: Use B\n", RECORD): "Use A",
+    ("# Use A {#use-a}\n", RECORD): "Use A",
+    ("# Use A {: #use-a .title}\n", RECORD): "Use A",
+    ("Use A {.unnumbered}\n===\n", RECORD): "Use A",
+    ("# Use A {-} #\n", RECORD): "Use A",
+    ("# Use A {/* #use-a */}\n", RECORD): "Use A",
+    ("# Use A \\{#use-a}\n", RECORD): "Use A",
+    ('# Use `A` {#use-a data-x="a b" k=v}\n', RECORD): "Use A",
+    ("# {#use-a} Use A\n", RECORD): "{#use-a} Use A",
+    ("# Use {{ .Values.a }}\n", RECORD): "Use {{ .Values.a }}",
+    ("# Use {a: b}\n", RECORD): "Use {a: b}",
+    ("# Use {x=1}\n", RECORD): "Use {x=1}",
+    ("# Use /users/{id}\n", RECORD): "Use /users/{id}",
+    ("[[adr-1]]\n= Use A [[use-a]]\n", "docs/adr/1.adoc"): "Use A",
     ("Titre : Utiliser B\n\n## Statut\n\nDraft\n", RECORD): "Utiliser B",
     ("---\ntitle: From front\n---\n- Feature Name: b\n\n# Summary\n", RECORD): "From front",
     ("- Feature Name: b\n\n# Use A\n", RECORD): "Use A",
@@ -548,6 +622,137 @@ def test_decision_headings_of_other_documents() -> None:
         "knowledge-decision:docs/a.md:Decision:1",
     ]
     assert [cite.value for cite in document.entities[0].cites] == ["a", "b"]
+
+
+LOGS = {
+    "arc42": """\
+# Shop
+
+## 8. Concepts
+
+### Logging
+
+Status: accepted
+
+## 9. Architecture Decisions {#decisions}
+
+### ADR-1: Keep orders in one table
+
+**Status:** superseded by ADR-2
+**Date:** 2026-01-10
+
+See `src/orders.py`.
+
+#### Consequences
+
+Status: none
+
+### ADR-2: Split orders
+
+| Status | accepted |
+|--|--|
+| Date | 2026-02-03 |
+
+### How we decide
+
+In meetings.
+
+## 10. Quality
+
+### Speed
+
+Status: accepted
+""",
+    "arc42 in AsciiDoc": """\
+= Shop
+
+== 9. Architecture Decisions [[decisions]]
+
+.Contents
+What was decided.
+
+=== ADR-1: Keep orders in one table
+
+Status:: superseded by ADR-2
+Date:: 2026-01-10
+
+See `src/orders.py`.
+
+==== Consequences
+
+None.
+
+=== ADR-2: Split orders
+
+==== Status
+
+accepted
+
+Date: 2026-02-03
+
+=== How we decide
+
+In meetings.
+""",
+    "a log": """\
+# Architecture Decision Log
+
+## ADR-1: Keep orders in one table
+
+- Status: superseded by ADR-2
+- Date: 2026-01-10
+
+See `src/orders.py`.
+
+## ADR-2: Split orders
+
+> Status: accepted
+> Date: 2026-02-03
+
+## Open
+
+Nothing.
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        ("arc42", "docs/architecture.md"),
+        ("arc42 in AsciiDoc", "docs/arc42/09_architecture_decisions.adoc"),
+        ("a log", "docs/log.md"),
+    ],
+)
+def test_the_sections_of_a_log_of_decisions_that_state_a_status(form: str, path: str) -> None:
+    first, second = read(path, LOGS[form]).entities
+    assert first.id == f"knowledge-decision:{path}:ADR-1: Keep orders in one table:0"
+    assert (first.status, first.date, first.superseded_by) == ("superseded by ADR-2", "2026-01-10", ["ADR-2"])
+    assert [cite.value for cite in first.cites] == ["src/orders.py"]
+    assert first.region.line_end == second.region.line_start - 1
+    assert (second.name, second.status, second.date) == ("ADR-2: Split orders", "accepted", "2026-02-03")
+
+
+def test_a_record_that_is_a_log_has_the_decisions_of_its_sections_too() -> None:
+    whole, first, second = read("docs/decisions.md", LOGS["a log"]).entities
+    assert (whole.name, whole.status, whole.date) == ("Architecture Decision Log", None, None)
+    assert (first.status, second.status) == ("superseded by ADR-2", "accepted")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Guide\n\n## Architecture Decisions\n\n### Use A\n\nText.\n",
+        "# Guide\n\n## Design decisions\n\nStatus: accepted\n",
+        "# Guide\n\n## Architecture\n\n### Use A\n\nStatus: accepted\n",
+        "# Guide\n\n## Architecture Decisions\n\n### Use A\n\nStatus: it depends on what others say\n",
+        "# Guide\n\n## Architecture Decisions\n\n### Template\n\nStatus: proposed | accepted | rejected\n",
+        "# Guide\n\n## Confirmed bookings\n\nStatus: published\n",
+        "# Guide\n\n## Our architecture decisions today\n\n### Use A\n\nStatus: accepted\n",
+    ],
+)
+def test_sections_of_other_documents_are_no_decisions(text: str) -> None:
+    assert read("docs/guide.md", text).entities == []
 
 
 @pytest.mark.parametrize("heading", ["Decisive", "Our decision", "Decision-making", "Undecided"])

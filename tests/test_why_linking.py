@@ -280,6 +280,32 @@ def test_numbers_in_titles_serve_where_names_have_none() -> None:
     assert [links_of(entity)[0][0] for entity in linked.entities] == ["superseded-by", "supersedes"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## ADR-1: Old\n\nStatus: superseded by ADR-2\n\n## ADR-2: New\n\nStatus: accepted\n",
+        "## 9.1 ADR 1: Old\n\nStatus: accepted\n\n## 9.2 ADR 2: New\n\nStatus: accepted, supersedes ADR 001\n",
+    ],
+)
+def test_numbers_of_a_log_of_decisions_count_within_it(text: str) -> None:
+    linked = link({"docs/log.md": f"# 9. Architecture Decisions\n\n{text}", "docs/adr/0001-x.md": "# X\n"})
+    old, new = (entity for entity in linked.entities if "log.md" in entity.id)
+    assert [links_of(entity)[0][:2] for entity in (old, new)] == [("superseded-by", new.id), ("supersedes", old.id)]
+    assert linked.reasons == []
+
+
+def test_a_record_of_antora_is_named_from_its_pages() -> None:
+    pages = "modules/ROOT/pages"
+    linked = link(
+        {
+            f"{pages}/adr/1-a.adoc": "= A\n:superseded-by: xref:adr/2-b.adoc[B]\n",
+            f"{pages}/adr/2-b.adoc": "= B\n\n== Status\n\nAccepted, supersedes xref:1-a.adoc#status[A]\n",
+        }
+    )
+    assert [links_of(entity)[0][0] for entity in linked.entities] == ["superseded-by", "supersedes"]
+    assert linked.reasons == []
+
+
 def test_a_cycle_and_a_self_reference() -> None:
     found = superseding({"0001-a": "Supersedes: 0002-b.md", "0002-b": "Supersedes: 0001-a.md"})
     assert found["0001-a"] == [("superseded-by", "0002-b"), ("supersedes", "0002-b")]

@@ -18,11 +18,12 @@ from trivium.why.front_matter import read_front_matter
 from trivium.why.inline import cut_text, plain_text, scan_inline
 from trivium.why.markdown import decode, parse_markdown
 from trivium.why.model import DocumentRegion, sha256
-from trivium.why.regions import SourceLines, region
+from trivium.why.regions import SourceLines, line_count, region
 
 MODULES = [
     *("regions", "front_matter", "inline", "markdown", "generated", "places", "supersession", "changelog"),
     *("documents", "plain_documents", "memory", "metadata", "html_text", "wording", "terms", "gnu_changes", "reasons"),
+    *("change_places", "plain_tables", "records"),
 ]
 
 
@@ -98,6 +99,41 @@ def test_utf16_with_its_mark_is_read_and_its_lines_are_those_of_the_text(encodin
     assert document.content_hash == sha256(data[2:])
     second = region("a.md", data, 3, 3).region_hash
     assert second == sha256(f"Status: accepted{end}".encode(encoding))
+
+
+CODINGS = {
+    "UTF-8": lambda text: text.encode(),
+    "UTF-8 with its mark": lambda text: text.encode("utf-8-sig"),
+    "UTF-16 LE": lambda text: b"\xff\xfe" + text.encode("utf-16-le"),
+    "UTF-16 BE": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+    "Latin-1": lambda text: text.encode("latin-1", "replace"),
+}
+UNMARKED = {
+    "UTF-16 LE without a mark": lambda text: text.encode("utf-16-le"),
+    "UTF-16 BE without a mark": lambda text: text.encode("utf-16-be"),
+    "UTF-32": lambda text: text.encode("utf-32"),
+}
+NO_LINE_ENDS = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\u0a0a\u0d0d"
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("final", [True, False])
+def test_every_count_of_lines_is_that_of_the_text(coding: str, end: str, final: bool) -> None:
+    """What ends a line for Unicode only, as U+2028, is part of one."""
+    lines = ["# A", "", NO_LINE_ENDS, "", "Status: accepted"]
+    data = CODINGS[coding](end.join(lines) + (end if final else ""))
+    assert parse_markdown(data).line_count == SourceLines(data).count == line_count(data) == 5
+    for path in ("adr/1.md", "adr/1.txt"):
+        (found,) = read_document(path, data).entities
+        assert (found.status, found.region) == ("accepted", DocumentRegion(path, 1, 5, sha256(data)))
+
+
+@pytest.mark.parametrize("coding", UNMARKED)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_counts_of_lines_agree_where_the_encoding_is_not_known(coding: str, end: str) -> None:
+    data = UNMARKED[coding](end.join(["# A", "", NO_LINE_ENDS, "Text", ""]))
+    assert parse_markdown(data).line_count == SourceLines(data).count == line_count(data)
 
 
 NO_TEXT = {

@@ -21,7 +21,7 @@ from tests.why_examples import (
 from trivium.why.model import Conventional, Coverage, FactEvidence, Index, Link
 from trivium.why.prepared import PreparedIndex
 from trivium.why.query import DISABLED, asked_paths, knowledge_why
-from trivium.why.render import ANY_KIND, NOTHING, TRUNCATED, render_text
+from trivium.why.render import ANY_KIND, NAMES, NOTHING, TRUNCATED, UNKNOWN, render_text
 
 
 def shown(source: Index, target: str, **request: Any) -> str:
@@ -103,6 +103,76 @@ def test_commits_stand_last_the_newest_first_with_short_id_and_date() -> None:
     assert order == sorted(order)
     assert "  evidence: commit 0000000 2026-01-09\n" in text
     assert text.count("a breaking change") == 1
+
+
+def test_commits_that_touch_more_than_an_entity_has_room_for_follow_the_others() -> None:
+    many = [f"src/m{number:03}.py" for number in range(64)]
+    source = index(
+        entities=[
+            commit(1, "a", date="2026-01-03"),
+            commit(2, "a", *many[:63], date="2026-01-09"),
+            commit(3, "a", *many[:62], date="2026-01-02"),
+            commit(4, "a", *many[:63], date="2026-01-08"),
+            entity("change", "Entry", region("CHANGELOG.md", 5, 6), paths=("a",)),
+        ]
+    )
+    text = shown(source, "a")
+    order = [text.index(part) for part in (": Entry\n", *(f": Commit {number}\n" for number in (1, 3, 2, 4)))]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("target", ["Commit 2", f"{2:040x}", f"knowledge-change:{2:040x}"])
+def test_a_commit_that_is_asked_for_comes_first_among_the_commits(target: str) -> None:
+    many = [f"src/m{number:03}.py" for number in range(64)]
+    source = index(entities=[commit(1, "src/m001.py"), commit(2, *many), commit(3, "src/m002.py")])
+    (wide,) = (found for found in source.entities or [] if found.name == "Commit 2")
+    assert wide.id == f"knowledge-change:{2:040x}"
+    text = shown(source, target)
+    assert text.index(": Commit 2\n") < min(text.index(": Commit 1\n"), text.index(": Commit 3\n"))
+
+
+def shown_with_paths(source: Index, target: str, kind: str | None = None) -> str:
+    prepared = PreparedIndex(source)
+    asked = asked_paths(prepared, target)
+    return render_text(knowledge_why(prepared, target, kind=kind), prepared.local.entity, kind=kind, asked=asked)
+
+
+def test_an_unknown_name_is_told_to_be_unknown_and_how_names_are_found() -> None:
+    text = shown_with_paths(worked_example(), "nothing_here")
+    assert text.splitlines()[:3] == [
+        "Why: nothing_here",
+        UNKNOWN.format(target="nothing_here"),
+        NAMES,
+    ]
+    assert text.count("That does not show that there was no reason") == 1
+    assert "complete: documents" in text
+
+
+def test_close_names_stand_in_place_of_how_names_are_found() -> None:
+    lines = shown_with_paths(worked_example(), "cache").splitlines()
+    assert lines[1] == UNKNOWN.format(target="cache")
+    assert lines[2].startswith("Close to it, to ask for instead: `Cache`")
+    words = shown_with_paths(worked_example(), "why do we evict").splitlines()
+    assert words[1] == UNKNOWN.format(target="why do we evict")
+    assert "SEARCH CONCEPT" in words[2]
+
+
+@pytest.mark.parametrize(("target", "kind"), [("src/none.ts", None), ("Loner", None), ("Cache", "change"), (".", None)])
+def test_what_is_known_but_has_no_reason_recorded_is_not_called_unknown(target: str, kind: str | None) -> None:
+    source = index(module("src/none.ts", "Loner"), entities=[entity("concept", "Cache")])
+    text = shown_with_paths(source, target, kind)
+    assert NOTHING.format(kind=kind or ANY_KIND) in text or "concept: Cache" in text
+    assert "Nothing here is called" not in text
+
+
+def test_without_the_paths_of_the_target_nothing_is_called_unknown() -> None:
+    assert "Nothing here is called" not in shown(worked_example(), "nothing_here")
+
+
+def test_an_index_without_entities_calls_nothing_unknown() -> None:
+    source = index()
+    source.entities = None
+    assert "Nothing here is called" not in shown_with_paths(source, "nothing_here")
 
 
 def test_a_wide_change_stays_readable_and_shows_what_was_asked_first() -> None:

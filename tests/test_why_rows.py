@@ -14,6 +14,7 @@ from tests.cli_support import run
 from tests.git_repository import GitRepository
 from tests.why_examples import FILES, commit, entity, entry, index, module, region, relation, worked_example
 from trivium.doors.ak_docs import main
+from trivium.why import build as build_module
 from trivium.why.build import build
 from trivium.why.config import SERVICE_LEAVES, ConfigError, load_config
 from trivium.why.prepared import PreparedIndex
@@ -40,6 +41,28 @@ def repository(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository
     made.commit("feat: evict by last use")
     monkeypatch.chdir(made.root)
     return made
+
+
+# --- 4.5: bounds of all documents -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("bound", "value"), [("MAX_DOCUMENTS", 2), ("MAX_ALL_DOCUMENT_BYTES", 60)])
+def test_documents_beyond_the_bounds_of_all_are_left_unread_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: int
+) -> None:
+    """They are taken in path order; source code does not count."""
+    place = GitRepository(tmp_path / "here", start=False)
+    for name in ("1-a", "2-b", "3-c"):
+        place.write(f"docs/adr/{name}.md", f"# Use {name}\n\nStatus: accepted\n")
+    place.write("src/a.py", "class A: ...\n" * 20)
+    monkeypatch.setattr(build_module, bound, value)
+    found = build(place.root, load_config(place.root, entities=True)).index
+    assert [entity.name for entity in found.entities or []] == ["Use 1-a", "Use 2-b"]
+    assert "docs/adr/3-c.md" in found.paths
+    (record,) = (record for record in found.coverage if record.scope == "documents")
+    assert (record.status, record.reason) == ("partial", "document-budget")
+    assert [place.path for place in record.evidence] == ["docs/adr/3-c.md"]
+    assert any(entry.path == "src/a.py" and entry.symbols == ["A"] for entry in found.entries)
 
 
 # --- 7: matching ----------------------------------------------------------------------------------

@@ -171,6 +171,15 @@ def test_readable_statements_of_a_broken_file_count() -> None:
     assert {"a", "b"} <= set(result.exports)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_definitions_have_the_lines_of_the_text_whatever_ends_them(end: str, encoding: str) -> None:
+    text = end.join(["// a \u2028 b", "export function f() {", "  return 1", "}", ""])
+    result = analyse("a.ts", text.encode(encoding))
+    assert result is not None
+    assert [(found.name, found.line_start, found.line_end) for found in result.definitions] == [("f", 2, 4)]
+
+
 def test_a_byte_order_mark_and_utf_16_are_read() -> None:
     for data in (b"\xef\xbb\xbfexport const a = 1", "export const a = 1".encode("utf-16")):
         result = analyse("a.ts", data)

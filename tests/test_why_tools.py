@@ -15,7 +15,7 @@ from tests.why_examples import commit, entity, index, module, region, worked_exa
 from trivium.errors import NotFoundError
 from trivium.why.model import Index
 from trivium.why.prepared import PreparedIndex
-from trivium.why.query import knowledge_why
+from trivium.why.query import asked_paths, knowledge_why
 from trivium.why.redact import redact
 from trivium.why.render import render_text
 from trivium.why.response import to_json, validate
@@ -79,7 +79,8 @@ def test_a_tool_answers_as_the_library_does(tool: str, target: str, more: dict[s
     assert (result.text, result.is_error) == (to_json(answer), False)
     validate(json.loads(result.text))
     text = call_tool(tool, {"target": target, **more, "format": "text"}, worked_example, profile=profile)
-    assert text.text == render_text(answer, source.view(profile).entity, kind=TOOL_KINDS[tool])
+    asked = asked_paths(source, target, profile=profile)
+    assert text.text == render_text(answer, source.view(profile).entity, kind=TOOL_KINDS[tool], asked=asked)
 
 
 @pytest.mark.parametrize(

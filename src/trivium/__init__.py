@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trivium.errors import (
+    ConflictError,
+    EmbeddingError,
     KipError,
     MissingExtraError,
     NewerStoreError,
@@ -16,22 +18,61 @@ from trivium.errors import (
 if TYPE_CHECKING:
     from os import PathLike
 
-    from trivium.knowledge_base import Context, KnowledgeBase
+    from trivium.base.context import Context
+    from trivium.base.knowledge_base import KnowledgeBase
+    from trivium.ingest.curate import NoSourcesError
+    from trivium.ingest.manifest import ManifestError
+    from trivium.ingest.pack import PackError
+    from trivium.ingest.tasks import BusyError, TaskCancelled
+    from trivium.knowql.errors import QueryError
+    from trivium.why.config import ConfigError
+    from trivium.why.query import WhyRequestError
+    from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexStaleError
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BusyError",
+    "ConfigError",
+    "ConflictError",
     "Context",
+    "EmbeddingError",
+    "IndexDamagedError",
+    "IndexMissingError",
+    "IndexStaleError",
     "KipError",
     "KnowledgeBase",
+    "ManifestError",
     "MissingExtraError",
     "NewerStoreError",
+    "NoSourcesError",
     "NotFoundError",
+    "PackError",
+    "QueryError",
     "StoreError",
+    "TaskCancelled",
     "TriviumError",
+    "WhyRequestError",
     "__version__",
     "open",
 ]
+
+_HOMES = {
+    "BusyError": "trivium.ingest.tasks",
+    "ConfigError": "trivium.why.config",
+    "Context": "trivium.base.context",
+    "IndexDamagedError": "trivium.why.stored",
+    "IndexMissingError": "trivium.why.stored",
+    "IndexStaleError": "trivium.why.stored",
+    "KnowledgeBase": "trivium.base.knowledge_base",
+    "ManifestError": "trivium.ingest.manifest",
+    "NoSourcesError": "trivium.ingest.curate",
+    "PackError": "trivium.ingest.pack",
+    "QueryError": "trivium.knowql.errors",
+    "TaskCancelled": "trivium.ingest.tasks",
+    "WhyRequestError": "trivium.why.query",
+}
+"""Where the names are that are imported when they are first asked for, so that importing the package stays light."""
 
 
 def open(url: str | PathLike[str] = ":memory:", **settings: Any) -> KnowledgeBase:
@@ -47,14 +88,14 @@ def open(url: str | PathLike[str] = ":memory:", **settings: Any) -> KnowledgeBas
     ...     kb.execute_kip({"command": 'FIND(COUNT(?d)) WHERE { ?d {type: "Domain"} }'})
     {'result': 4}
     """
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium.base.knowledge_base import KnowledgeBase
 
     return KnowledgeBase(url, **settings)
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Context", "KnowledgeBase"):
-        from trivium import knowledge_base
+    if name in _HOMES:
+        from importlib import import_module
 
-        return getattr(knowledge_base, name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'trivium' has no attribute {name!r}")

@@ -1,13 +1,32 @@
-"""Every exception that Trivium raises on purpose.
+"""Every exception that leaves Trivium on purpose. Those with a room behind the name are defined there.
 
-    TriviumError                 base: has `message` and `hint`
-    ├── KipError                 a KIP error: `code`, `name`, `position` (KIP Appendix 4)
-    ├── StoreError               the store cannot be opened or used as asked
-    │   ├── NewerStoreError      the file was written by a newer Trivium
-    │   └── ConflictError        what was asked for does not go with what there is
-    ├── NotFoundError            a context or another named thing does not exist
-    ├── EmbeddingError           the embedder failed: its endpoint cannot be reached, its files are damaged
-    └── MissingExtraError        an optional part is not installed; the hint is the install line
+    TriviumError                            base: has `message` and `hint`
+    ├── KipError                            a KIP error: `code`, `name`, `position` (KIP Appendix 4)
+    │   └── SyntaxFault (kip.faults)        the text cannot be parsed
+    ├── StoreError                          the store cannot be opened or used as asked
+    │   ├── NewerStoreError                 the file was written by a newer Trivium
+    │   └── ConflictError                   what was asked for does not go with what there is
+    ├── NotFoundError                       a context or another named thing does not exist
+    ├── EmbeddingError                      the embedder failed: no endpoint, damaged files
+    ├── MissingExtraError                   an optional part is not installed; the hint is the install line
+    ├── ManifestError (ingest.manifest)     a field of a context holds what it may not
+    ├── NoSourcesError (ingest.curate)      there is nothing to curate
+    ├── PackError (ingest.pack)             a pack cannot be written or restored
+    ├── BusyError (ingest.tasks)            the same work runs already
+    ├── TaskCancelled (ingest.tasks)        somebody cancelled the work
+    ├── QueryError (knowql.errors)          a query document is refused: `status`, `reason`, `param`
+    ├── ConfigError (why.config)            the configuration of a repository cannot be read
+    ├── WhyRequestError (why.query)         a bad argument of `why`
+    ├── WhyResponseError (why.response)     an answer of `why` that does not hold to its contract
+    ├── IndexMissingError (why.stored)      the context has no repository index
+    ├── IndexStaleError (why.stored)        the index no longer describes its repository
+    │   └── IndexSettingsError (why.stored) it was built with other settings
+    ├── IndexDamagedError (why.stored)      the index does not match its own hash
+    ├── MissingModelError (doors.ak_docs)   the index file is not there
+    ├── InsideIndexedError (doors.repository) the folder is part of a repository that is indexed
+    └── NothingToReadError (doors.repository) the repository has no file that can be read
+
+`trivium` itself exports what the methods of a knowledge base and its contexts raise.
 
 Inside the engine a KIP fault is raised as `KipError`; `execute_kip` turns it into the `error` object of a
 response, so callers of the public interface never see it raised for a bad command.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from trivium.doors.cli import run_program
 from trivium.doors.cli_options import Choices, remember
 from trivium.doors.cli_output import printable, to_json
 from trivium.errors import NotFoundError, StoreError, TriviumError
+from trivium.files import whole_file
 from trivium.why.names import text_of
 
 if TYPE_CHECKING:
@@ -234,7 +234,8 @@ def write_index(root: Path, config: Config, index: Any) -> Path:
                 f"index.outFile {config.out_file} names a file that is no index; it is left alone.",
                 "Give the index a path of its own, such as .trivium/index.json.",
             )
-        _replace(file, canonical(index) + b"\n")
+        with whole_file(file) as stream:
+            stream.write(canonical(index) + b"\n")
     except OSError as error:
         raise StoreError(
             f"The index file {config.out_file} cannot be written: {error.strerror}.",
@@ -261,20 +262,6 @@ def _is_index(file: Path) -> bool:
     except (ValueError, OSError):
         return False
     return isinstance(found, dict) and found.keys() >= {"formatVersion", "indexHash", "entries"}
-
-
-def _replace(file: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=".tmp", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 # --- why and ask ----------------------------------------------------------------------------------

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli_context import count, size_text
+from trivium.doors.cli_context import size_text
 from trivium.doors.cli_options import Choices, pass_choices, with_store
-from trivium.doors.cli_output import print_json, printable
+from trivium.doors.cli_output import counted, print_json, printable, progress_bar
 from trivium.errors import EmbeddingError, MissingExtraError, NotFoundError, TriviumError
 
 if TYPE_CHECKING:
     from trivium import Context
-    from trivium.context_documents import Progress
 
 MOST = 20
 """Files that are named one by one; of more the number is told."""
@@ -51,7 +50,7 @@ def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: boo
     if prefix and not prefix.endswith("/"):
         prefix += "/"
     with _context(choices) as context:
-        with _bar("Importing") as bar:
+        with progress_bar("Importing", LONG) as bar:
             imported = context.add(paths, prefix=prefix, sync=sync, progress=bar)
         touched = imported["added"] + imported["changed"] + imported["removed"]
         if not touched and not imported["unchanged"]:
@@ -70,29 +69,6 @@ def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: boo
 def _context(choices: Choices, *, must_exist: bool = False) -> Iterator[Context]:
     with choices.open(must_exist=must_exist) as kb:
         yield kb.context(choices.context or kb.slug)
-
-
-@contextmanager
-def _bar(label: str) -> Iterator[Progress | None]:
-    """A progress bar on stderr for long work on a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    shown: list[Any] = []
-
-    def progress(done: int, total: int) -> None:
-        if not shown and max(done, total) >= LONG:
-            bar: Any = click.progressbar(length=total or None, label=label, file=sys.stderr)
-            bar.__enter__()
-            shown.append(bar)
-        if shown:
-            shown[0].update(done - shown[0].pos)
-
-    try:
-        yield progress
-    finally:
-        for bar in shown:
-            bar.__exit__(None, None, None)
 
 
 def _nothing(imported: dict[str, Any]) -> TriviumError:
@@ -141,13 +117,13 @@ def curate(choices: Choices, force: bool, embedding: bool) -> None:
 
 
 def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any]:
-    with _bar("Reading") as bar:
+    with progress_bar("Reading", LONG) as bar:
         report = context.curate(force=force, progress=bar)
     if not choices.json:
         read = f"{report['read']} read, {report['reused']} unchanged"
         read += f", {report['removed']} removed" if report["removed"] else ""
-        counts = f"{count(report['documents'], 'document')} in {count(report['chunks'], 'chunk')}"
-        counts += f", {count(report['artifacts'], 'artifact')}" if report["artifacts"] else ""
+        counts = f"{counted(report['documents'], 'document')} in {counted(report['chunks'], 'chunk')}"
+        counts += f", {counted(report['artifacts'], 'artifact')}" if report["artifacts"] else ""
         click.echo(f"Version {report['live_version']} of {context.slug} is live: {counts} ({read}).")
         _print_reasons("could not be read", report["failed"])
         _print_reasons("note", report["notes"], "note")
@@ -156,23 +132,20 @@ def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any
 
 def _embed(choices: Choices, context: Context) -> dict[str, int] | None:
     """Make the vectors that the context lacks, as many as take no long time; None without an embedder."""
-    base = context.knowledge_base
-    meaning = base.meaning
-    if meaning.model is None:
+    if context.knowledge_base.meaning.model is None:
         return None
     try:
-        with _bar("Embedding") as bar:
+        with progress_bar("Embedding", LONG) as bar:
             progress = None if bar is None else lambda done: bar(done, 0)
-            made = meaning.embed_pending(EMBEDDED_AT_ONCE, contexts=[context._number], progress=progress).items
+            report = context.embed_pending(EMBEDDED_AT_ONCE, progress=progress)
     except (MissingExtraError, EmbeddingError) as error:
         if not choices.json:
             click.echo(f"note: search by meaning has to wait: {printable(error.message)}", err=True)
         return None
-    with base._store.read() as session:
-        backlog = sum(meaning.status(session, context._number)["backlog"].values())
+    backlog = report["backlog"]
     if backlog and not choices.json:
-        click.echo(f"{count(backlog, 'passage')} can be found by words only until you run: trivium embed")
-    return {"embedded": made, "backlog": backlog}
+        click.echo(f"{counted(backlog, 'passage')} can be found by words only until you run: trivium embed")
+    return {"embedded": report["embedded"] + report["confirmed"], "backlog": backlog}
 
 
 # --- sources --------------------------------------------------------------------------------------

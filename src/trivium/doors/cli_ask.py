@@ -16,7 +16,7 @@ from trivium.knowql.errors import QueryError, refusal
 from trivium.knowql.hints import CLI, Hint, worded
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
 
 _OPTIONS = {"max_retrieved": "--max", "timeout_seconds": "--timeout"}
 _FIELDS = re.compile("|".join(_OPTIONS))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from trivium.doors.cli_options import Choices, pass_choices, with_db
-from trivium.doors.cli_output import parse_json, print_json, printable, read_text
+from trivium.doors.cli_output import counted, parse_json, print_json, printable, read_text
 from trivium.errors import StoreError, TriviumError
 
 
@@ -26,15 +26,6 @@ def size_text(size: int) -> str:
         if amount < 999.95 or unit == "TB":
             break
     return f"{amount:.1f} {unit}"
-
-
-def count(number: int, noun: str) -> str:
-    """A number of things, as people write it.
-
-    >>> count(1, "source"), count(2, "source")
-    ('1 source', '2 sources')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 @click.group()
@@ -118,11 +109,11 @@ def list_(choices: Choices) -> None:
 
 def _summary(item: dict[str, Any]) -> str:
     stats = item["stats"]
-    parts = [count(stats["concepts"], "concept")]
+    parts = [counted(stats["concepts"], "concept")]
     if stats["sources"]:
-        parts.append(f"{count(stats['sources'], 'source')}, {size_text(stats['bytes'])}")
+        parts.append(f"{counted(stats['sources'], 'source')}, {size_text(stats['bytes'])}")
     if stats["documents"]:
-        parts.append(f"{count(stats['documents'], 'document')}, {count(stats['chunks'], 'chunk')}")
+        parts.append(f"{counted(stats['documents'], 'document')}, {counted(stats['chunks'], 'chunk')}")
     if item["stale"]:
         parts.append("sources have changed since the last curate" if item["live_version"] else "not curated yet")
     return "; ".join(parts)
@@ -242,6 +233,6 @@ def restore(choices: Choices, file: str, slug: str | None, curating: bool) -> No
     if choices.json:
         print_json(report)
         return
-    click.echo(f"Restored the context {report['slug']}: {count(report['added'], 'source')}.")
+    click.echo(f"Restored the context {report['slug']}: {counted(report['added'], 'source')}.")
     for item in report["skipped"]:
         click.echo(f"left out: {printable(item['path'])}: {printable(item['reason'])}", err=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trivium.doors.cli_kip import print_table
-from trivium.doors.cli_options import Choices, pass_choices, with_json
+from trivium.doors.cli_options import Choices, opened, pass_choices, with_json
 from trivium.doors.cli_output import print_error, print_json, to_json
 from trivium.errors import StoreError
 from trivium.location import MEMORY, locate
@@ -32,13 +32,12 @@ def demo(choices: Choices, keep: str | None) -> None:
 
     Works offline, on a database that is removed at the end unless --keep names a file.
     """
-    import trivium
     from trivium.doors.demo_ask import answers
     from trivium.doors.demo_scenes import SCENES
     from trivium.doors.demo_why import why
-    from trivium.kip.capsule_files import import_capsules
+    from trivium.kip.capsule_import import import_capsules
 
-    with _database(keep) as path, _capsules() as capsules, trivium.open(str(path)) as kb:
+    with _database(keep) as path, _capsules() as capsules, opened(str(path)) as kb:
         report = import_capsules(kb, capsules)
         stage = PrintedStage(kb) if not choices.json else RecordedStage(kb)
         stage.title("Sample knowledge")

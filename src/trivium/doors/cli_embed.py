@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import click
 
 from trivium.doors.cli_options import Choices, pass_choices, with_db
-from trivium.doors.cli_output import print_json
+from trivium.doors.cli_output import print_json, progress_bar
 
 LONG = 200
 """Vectors from which a progress bar is shown."""
@@ -33,7 +29,9 @@ def embed(choices: Choices, limit: int | None, prune: bool, dry_run: bool) -> No
         if dry_run:
             done = {"model": kb.meaning.model, "embedded": 0, "confirmed": 0, "pruned": 0, "backlog": backlog}
         else:
-            with _bar(backlog if limit is None else min(backlog, limit)) as progress:
+            total = backlog if limit is None else min(backlog, limit)
+            with progress_bar("Embedding", LONG) as bar:
+                progress = None if bar is None else lambda made: bar(made, total)
                 done = kb.embed_pending(limit, progress=progress, prune=prune)
     if choices.json:
         print_json(done)
@@ -44,13 +42,3 @@ def embed(choices: Choices, limit: int | None, prune: bool, dry_run: bool) -> No
     if done["pruned"]:
         counts.append(f"{done['pruned']} of other models deleted")
     click.echo(f"{done['model'] or 'no embedder'}: {', '.join(counts)}.")
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on stderr for long work on a terminal."""
-    if total < LONG or not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(length=total, label="Embedding", file=sys.stderr) as bar:
-        yield lambda done: bar.update(done - bar.pos)

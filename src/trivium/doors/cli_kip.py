@@ -207,12 +207,7 @@ def explain(
     amend: Amend = lambda response: response,
 ) -> bool:
     """Execute a command and print every stage it went through, then its result; tells whether it is a success."""
-    if readonly:
-        request = {"command": text, "parameters": parameters or {}, "dry_run": True}
-        response = context.execute_kip(request, readonly=True)
-        if "error" in response:
-            return show_response(amend(response), text, as_json=as_json)
-    explained = context.explain_kip(text, parameters)
+    explained = context.explain_kip(text, parameters, readonly=readonly)
     explained["response"] = amend(explained["response"])
     if as_json:
         print_json(explained)

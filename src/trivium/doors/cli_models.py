@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trivium.doors.cli_options import Choices, pass_choices, with_json
+from trivium.doors.cli_options import Choices, pass_choices, settings_told, with_json
 from trivium.doors.cli_output import print_json, printable
 
 
@@ -16,11 +16,11 @@ def models(choices: Choices) -> None:
 
     Nothing is asked over the network. Models are set by TRIVIUM_LLM_… and TRIVIUM_LOCAL_MODEL; see docs/models.md.
     """
-    import trivium
     from trivium.models.catalogue import Catalogue
+    from trivium.settings import Settings
 
-    with trivium.open(":memory:") as kb:
-        catalogue = Catalogue.from_settings(kb.settings)
+    with settings_told():
+        catalogue = Catalogue.from_settings(Settings.from_environment())
     found = catalogue.to_dict()
     named = {item["id"]: catalogue.find(item["id"]) for item in found["models"]}
     faults = {id_: model.fault for id_, model in named.items() if model is not None and model.fault is not None}

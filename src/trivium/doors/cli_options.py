@@ -43,21 +43,13 @@ class Choices:
 
         A command that is `staying` a while lets vectors be made in the background once meaning is asked for.
         """
-        import trivium
-
         if must_exist and self.url != MEMORY and not self.exists():
             given = "" if self.db is None else f"--db {shlex.quote(self.url)} "
             hint = f"Give another file with --db, or make one: trivium {given}add FOLDER"
             raise StoreError(f"There is no database at {self.url}.", hint)
         if self.db is None:
             _make_private(default_database().parent)
-        try:
-            kb = trivium.open(self.url)
-        except ValueError as error:
-            raise StoreError(
-                f"A setting is wrong: {error}.", "Correct the environment variable, or unset it."
-            ) from None
-        with kb:
+        with opened(self.url) as kb:
             if not staying:
                 kb.hold_embedding()
             yield kb
@@ -67,6 +59,23 @@ class Choices:
         """Open the database and go to the context asked for. Raises: StoreError, NotFoundError."""
         with self.open(must_exist=must_exist, staying=staying) as kb:
             yield kb if self.context is None else kb.context(self.context)
+
+
+def opened(url: str, **settings: Any) -> KnowledgeBase:
+    """A knowledge base, to be closed. Raises: StoreError, also for a setting that is wrong."""
+    import trivium
+
+    with settings_told():
+        return trivium.open(url, **settings)
+
+
+@contextmanager
+def settings_told() -> Iterator[None]:
+    """Settings are read from the environment inside. Raises: StoreError for one that is wrong."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreError(f"A setting is wrong: {error}.", "Correct the environment variable, or unset it.") from None
 
 
 def _make_private(folder: Path) -> None:

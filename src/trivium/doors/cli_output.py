@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -138,6 +138,41 @@ def width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, as people write it.
+
+    >>> counted(1, "source"), counted(2, "source")
+    ('1 source', '2 sources')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def progress_bar(label: str, long: int) -> Iterator[Callable[[int, int], None] | None]:
+    """What shows what is done and the total, 0 while unknown, as a bar on stderr; None when that is no terminal.
+
+    Work of less than `long` shows none.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not shown and max(done, total) >= long:
+            bar: Any = click.progressbar(length=total or None, label=label, file=sys.stderr)
+            bar.__enter__()
+            shown.append(bar)
+        if shown:
+            shown[0].update(done - shown[0].pos)
+
+    try:
+        yield show
+    finally:
+        for bar in shown:
+            bar.__exit__(None, None, None)
 
 
 def wants_color(stream: Any) -> bool:

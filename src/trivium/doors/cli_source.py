@@ -57,7 +57,7 @@ def check(choices: Choices, files: tuple[str, ...]) -> None:
 
 
 def _check_text(name: str, text: str) -> Iterator[Remark]:
-    from trivium.kip.capsule_files import without_place
+    from trivium.kip.capsule_text import without_place
     from trivium.kip.check import check as check_command
 
     try:
@@ -73,7 +73,7 @@ def _check_text(name: str, text: str) -> Iterator[Remark]:
 
 def _chunks(text: str) -> Iterator[Any]:
     """A text above the command limit in parts, any other as it is."""
-    from trivium.kip.capsule_files import Chunk, split_chunks
+    from trivium.kip.capsule_text import Chunk, split_chunks
     from trivium.kip.lexer import MAX_BYTES
 
     return iter([Chunk(text, 1, 1)]) if len(text.encode()) <= MAX_BYTES else split_chunks(text)

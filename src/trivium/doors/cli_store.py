@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from errno import ENOENT
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli_options import Choices, pass_choices, with_db, with_store
-from trivium.doors.cli_output import fail, print_json, printable, read_stdin
+from trivium.doors.cli_options import Choices, opened, pass_choices, with_db, with_store
+from trivium.doors.cli_output import counted, fail, print_json, printable, progress_bar, read_stdin
 from trivium.errors import KipError, TriviumError
+from trivium.files import whole_file
 from trivium.location import MEMORY
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LONG = 1 << 20
 """Bytes of capsule text from which an import shows its progress."""
+MANY = 10_000
+"""Elements from which an export shows its progress."""
 
 
 # --- import ---------------------------------------------------------------------------------------
@@ -39,11 +41,12 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
     Files of any size are cut at their statements and written command by command. A fault ends the import; what was
     written before stays, and importing again is safe. An import that finds no statement ends with exit code 1.
     """
-    from trivium.kip.capsule_files import import_capsules
+    from trivium.kip.capsule_import import import_capsules
 
     sources = [read_stdin() if name == "-" else Path(name) for name in files]
     size = sum(path.stat().st_size for path in sources if isinstance(path, Path))
-    with choices.open_context() as context, _progress("Importing", size) as progress:
+    with choices.open_context() as context, progress_bar("Importing", LONG) as bar:
+        progress = None if bar is None else lambda done: bar(done, size)
         try:
             report = import_capsules(context, sources, progress=progress)
         except KipError as error:
@@ -54,9 +57,9 @@ def import_(choices: Choices, files: tuple[str, ...]) -> None:
         print_json(asdict(report))
         return
     if report.empty:
-        click.echo(f"note: {report.empty} of {_count(report.sources, 'file')} held no statement.", err=True)
+        click.echo(f"note: {report.empty} of {counted(report.sources, 'file')} held no statement.", err=True)
     counts = f"{report.concepts} concept and {report.propositions} proposition blocks"
-    click.echo(f"Imported {_count(report.statements, 'statement')} from {_count(report.sources, 'file')}: {counts}.")
+    click.echo(f"Imported {counted(report.statements, 'statement')} from {counted(report.sources, 'file')}: {counts}.")
 
 
 def _nothing(files: tuple[str, ...]) -> TriviumError:
@@ -80,16 +83,6 @@ def _text_at_fault(sources: Sequence[Path | str | Iterable[str]], error: KipErro
     return next((source for source in sources if isinstance(source, str)), None)
 
 
-@contextmanager
-def _progress(label: str, size: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on stderr for long work on a terminal."""
-    if size < LONG or not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(length=size, label=label, file=sys.stderr) as bar:
-        yield lambda done: bar.update(done - bar.pos)
-
-
 # --- export ---------------------------------------------------------------------------------------
 
 
@@ -104,11 +97,12 @@ def export(choices: Choices, output: str | None, where: str | None) -> None:
     Everything is exported: schema first, then concepts, then links, as they stood at one moment. What --where leaves
     out must exist where the capsule is imported.
     """
-    from trivium.kip.capsule_files import count_elements, export_capsule
+    from trivium.kip.capsule_export import count_elements, export_capsule
 
     with _snapshot(choices) as context:
         total = count_elements(context) if where is None and output and sys.stderr.isatty() else 0
-        with _progress("Exporting", total if total > 10_000 else 0) as progress:
+        with progress_bar("Exporting", MANY) as bar:
+            progress = None if bar is None or not total else lambda done: bar(done, total)
             try:
                 size = _write(choices, output, export_capsule(context, where, progress=progress))
             except KipError as error:
@@ -124,7 +118,6 @@ def export(choices: Choices, output: str | None, where: str | None) -> None:
 @contextmanager
 def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
     """The context as it stands at this moment: writers at work cannot make the pages of an export disagree."""
-    import trivium
     from trivium.settings import LARGEST
 
     if choices.url == MEMORY:
@@ -136,7 +129,7 @@ def _snapshot(choices: Choices) -> Iterator[KnowledgeBase | Context]:
         with choices.open(must_exist=True) as kb:
             kb.backup(copy)
         # without the limits that guard against careless queries: exporting everything is meant
-        with trivium.open(copy, max_rows=LARGEST, timeout=86_400) as kb:
+        with opened(copy, max_rows=LARGEST, timeout=86_400) as kb:
             yield kb if choices.context is None else kb.context(choices.context)
 
 
@@ -159,27 +152,8 @@ def replace_file(path: Path, pieces: Iterator[str]) -> int:
     """Write a UTF-8 file so that it is either the old one or the whole new one; gives the bytes written."""
     if not path.parent.is_dir():
         raise FileNotFoundError(ENOENT, "No such folder", str(path.parent))
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    size = 0
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                size += file.write(piece.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return size
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as file:
+        return sum(file.write(piece.encode()) for piece in pieces)
 
 
 # --- backup, doctor -------------------------------------------------------------------------------
@@ -255,7 +229,3 @@ def contexts(choices: Choices) -> None:
         print_json([{"slug": slug} for slug in slugs])
     else:
         click.echo("\n".join(slugs))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

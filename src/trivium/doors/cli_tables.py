@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trivium.doors.cli_output import printable, to_json
+from trivium.doors.cli_output import counted, printable, to_json
 from trivium.kip import tree
 
 NULL = Text("null", style="dim")
@@ -37,7 +37,7 @@ def print_response(command: tree.Command, response: dict[str, Any], *, brief: bo
         _print_elements(out, result, brief)
     elif isinstance(command, tree.DescribeTypes):
         out.print(Text(printable("\n".join(result))), soft_wrap=True)
-        _note(out, _plural(len(result), "name"))
+        _note(out, counted(len(result), "name"))
     elif isinstance(command, tree.DescribePrimer | tree.DescribeDomains | tree.DescribeType):
         out.print(Text(to_json(result)), soft_wrap=True)
     else:
@@ -73,13 +73,13 @@ def _print_find(out: Console, command: tree.Find, result: Any, brief: bool) -> N
     rows = list(zip(*columns, strict=True))
     numeric = [bool(column) and all(_is_number(value) for value in column) for column in columns]
     _print_table(out, [expression(item) for item in command.items], rows, numeric)
-    _note(out, _plural(len(rows), "row"))
+    _note(out, counted(len(rows), "row"))
 
 
 def _print_elements(out: Console, elements: Sequence[dict[str, Any]], brief: bool) -> None:
     """Nodes and links, one a row; `_score` of SEARCH in front."""
     if not elements:
-        _note(out, _plural(0, "element"))
+        _note(out, counted(0, "element"))
         return
     scored = any("_score" in element["metadata"] for element in elements)
     links = any(element["_type"] == "PropositionLink" for element in elements)
@@ -89,7 +89,7 @@ def _print_elements(out: Console, elements: Sequence[dict[str, Any]], brief: boo
     names = [*(["score"] if scored else []), "id", *identity, *([] if brief else ["attributes", "metadata"])]
     rows = [[_field(element, name) for name in names] for element in elements]
     _print_table(out, names, rows, [name == "score" for name in names])
-    _note(out, _plural(len(rows), "element"))
+    _note(out, counted(len(rows), "element"))
 
 
 def _field(element: dict[str, Any], name: str) -> Any:
@@ -143,10 +143,6 @@ def _is_element(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _note(out: Console, text: str) -> None:

@@ -273,30 +273,6 @@ def answer_text(
 # --- building -------------------------------------------------------------------------------------
 
 
-class Bar:
-    """Progress of a build: a bar on stderr when that is a terminal and there is much to read."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        return self._show
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-
-    def _show(self, done: int, total: int) -> None:
-        if self._bar is None:
-            if total < LONG or not sys.stderr.isatty():
-                return
-            import click
-
-            self._bar = click.progressbar(length=total, label="Reading", file=sys.stderr)
-            self._bar.__enter__()
-        self._bar.update(done - self._bar.pos)
-
-
 class Filled:
     """The context that takes an index, and whether it was made for it."""
 
@@ -382,7 +358,9 @@ def _is_anything(config: Config, root: Path) -> bool:
 
 def build(context: Context, root: Path, config: Config, *, cache: bool = True) -> Indexed:
     """Build the index of a repository into a context. Raises: StoreError."""
-    with Bar() as progress:
+    from trivium.doors.cli_output import progress_bar
+
+    with progress_bar("Reading", LONG) as progress:
         return context.index_repository(root, config=config, cache=cache, progress=progress)
 
 

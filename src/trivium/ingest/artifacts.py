@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trivium.ingest.manifest import ArtifactType, Knobs
-from trivium.ingest.terms import terms_of
+from trivium.ingest.terms import WINDOW, terms_of
 from trivium.ingest.tokens import estimate
 from trivium.search.passage_text import artifact_texts
 from trivium.store import documents
@@ -38,6 +38,8 @@ _OF_INDEX = {"topic": "Decision", "event": "Change"}
 _NOT_ENTITIES = frozenset(
     {"$ConceptType", "$PropositionType", "Domain", "Decision", "Change", "SourceFile", "Document"}
 )
+PAGE = 200
+"""Documents that terms are looked for in between two writes."""
 MAX_EDGES = 100
 MAX_FACTS = 40
 _LEAD = 600
@@ -48,15 +50,21 @@ def note_terms(store: SqliteStore, ctx: int, knobs: Knobs) -> None:
     """Write into the outlines which terms the documents define, where that was not done when they were read."""
     if not knobs.artifacts or not any(type_.kind == "glossary" for type_ in knobs.artifact_types or STANDARD):
         return
+    last = 0
     while True:
         with store.read(timeout=120) as session:
-            row = documents.without_terms(session, ctx)
-            text = documents.text_of(session, row.id) if row else ""
-        if row is None:
+            rows = documents.without_terms(session, ctx, last, PAGE)
+        if not rows:
             return
-        terms = [] if row.problem else terms_of(text, row.path, row.title)
+        last = rows[-1].id
+        found: list[tuple[int, list[tuple[str, str]]]] = []
+        for row in rows:
+            with store.read(timeout=120) as session:
+                text = documents.text_of(session, row.id, WINDOW)
+            found.append((row.id, terms_of(text, row.path, row.title)))
         with store.write(timeout=120) as session:
-            documents.set_outline(session, row.id, {**row.outline, "terms": terms})
+            for number, terms in found:
+                documents.set_terms(session, number, terms)
 
 
 def build_artifacts(session: Session, context: ContextRow, knobs: Knobs) -> bool:
@@ -123,7 +131,7 @@ def _outlines(session: Session, ctx: int, type_: ArtifactType, knobs: Knobs) -> 
         headings = row.outline.get("headings", [])
         if row.problem or not headings:
             continue
-        lead = documents.text_of(session, row.id)[:_LEAD].rpartition("\n")[0].strip()
+        lead = documents.text_of(session, row.id, _LEAD).rpartition("\n")[0].strip()
         lines = ["  " * (item["level"] - 1) + f"- {item['title']}" for item in headings]
         yield _artifact(
             type_, f"{row.title} ({row.path})", f"{lead}\n\nOutline:\n" + "\n".join(lines), [row.path], [], knobs

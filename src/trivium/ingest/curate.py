@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import apsw
 from msgspec import Struct
 
 from trivium.errors import TriviumError
@@ -31,6 +30,7 @@ from trivium.store import chunks as index
 from trivium.store import contexts, documents, sources
 from trivium.store.codec import canonical
 from trivium.store.documents import HIDDEN, LIVE, STAGED, DocumentState
+from trivium.store.faults import EngineError
 from trivium.store.sources import SourceRow
 from trivium.store.sqlite import Session, SqliteStore
 
@@ -219,7 +219,7 @@ class Curator:
                 stager.add(source, recipe, found)
             else:
                 stager.add_long(source, recipe, found, knobs)
-        except (TriviumError, apsw.Error):
+        except (TriviumError, EngineError):
             raise
         except Exception as error:  # as in `read_source`
             stager.add(source, recipe, failed(source.path, source.media_type, unexpected(error)))
@@ -265,7 +265,7 @@ class Curator:
             index.clear_chunks(session, self._ctx)
             return
         index.enter_staged(session, self._ctx)
-        if index.indexed_chunks(session, self._ctx) == documents.totals(session, self._ctx)[2]:
+        if index.indexed(session, index.chunk_reach(self._ctx)) == documents.totals(session, self._ctx)[2]:
             return
         last = 0  # the knob was off, or a first curate was cut short
         while missing := index.unindexed(session, self._ctx, last):

@@ -235,15 +235,10 @@ class Importer:
         if reason := self._full(path, ready.size):
             self._skip(path, reason)
             return
-        self._known[path] = ready.hash
         self._batch.append(ready)
         self._waiting += 0 if ready.data is None else ready.size
-        self.report.added += known is None
-        self.report.changed += known is not None
-        self.report.bytes += ready.size
         self._files += known is None
         self._bytes += ready.size - self._sizes.get(path, 0)
-        self._sizes[path] = ready.size
         if ready.data is None or self._waiting >= BATCH_BYTES or len(self._batch) >= BATCH_FILES:
             self._flush()
 
@@ -273,23 +268,38 @@ class Importer:
         now = self._clock()
         with self._store.write(timeout=max(self._settings.timeout, 120)) as session:
             contexts.require(session, self._ctx)
-            for ready in self._batch:
-                self._save(session, ready, now)
+            stored = [self._save(session, ready, now) for ready in self._batch]
             contexts.note_import(session, self._ctx, now)
+        for ready, done in zip(self._batch, stored, strict=True):
+            self._count(ready, done)
         self._batch.clear()
         self._waiting = 0
 
-    def _save(self, session: Session, ready: _Ready, now: str) -> None:
+    def _count(self, ready: _Ready, stored: bool) -> None:
+        """Tell of a file that was stored; give back the room of one that was not."""
+        is_new = ready.path not in self._known
+        if not stored:
+            self._files -= is_new
+            self._bytes -= ready.size - self._sizes.get(ready.path, 0)
+            return
+        self.report.added += is_new
+        self.report.changed += not is_new
+        self.report.bytes += ready.size
+        self._known[ready.path], self._sizes[ready.path] = ready.hash, ready.size
+
+    def _save(self, session: Session, ready: _Ready, now: str) -> bool:
+        """Store a file; False, and told as left out, when it is no longer what it was."""
         facts = (self._ctx, ready.path, ready.media_type, ready.hash, ready.size, ready.dated, now)
         if ready.data is not None:
             sources.save(session, *facts, ready.data)
-            return
+            return True
         try:
             with ready.open() as stream:
                 sources.save(session, *facts, _Verified(stream, ready.hash))
         except (OSError, ValueError) as error:
             self._skip(ready.path, _why(error))
-            self._known.pop(ready.path, None)
+            return False
+        return True
 
     def folders(self, paths: Iterable[str | os.PathLike[str]], prefix: str) -> list[str]:
         """Under which prefixes the sources stand that come from the folders among these paths."""

@@ -25,10 +25,10 @@ def source_path(name: str) -> str:
     """
     if name.startswith(("/", "\\")) or _DRIVE.match(name):
         raise UnsafeName("the name is absolute")
-    parts = [part for part in _CONTROLS.sub("\ufffd", name).split("/") if part not in ("", ".")]
+    parts = [part for part in beginning_as_stored(name).split("/") if part not in ("", ".")]
     if ".." in name.replace("\\", "/").split("/"):  # backslashes divide folders where packs are unpacked
         raise UnsafeName("the name leads out of its folder with '..'")
-    path = unicodedata.normalize("NFC", "/".join(parts))
+    path = "/".join(parts)
     if not path:
         raise UnsafeName("the name is empty")
     if len(path) > LONGEST:
@@ -46,6 +46,15 @@ def as_stored(name: str) -> str:
         return source_path(name)
     except UnsafeName:
         return name
+
+
+def beginning_as_stored(prefix: str) -> str:
+    """What paths begin with whose names begin like this, however that is typed.
+
+    >>> beginning_as_stored("u\u0308/") == "\u00fc/"
+    True
+    """
+    return unicodedata.normalize("NFC", _CONTROLS.sub("\ufffd", prefix))
 
 
 def is_hidden(path: str) -> bool:

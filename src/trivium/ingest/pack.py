@@ -10,8 +10,6 @@ import hashlib
 import io
 import json
 import lzma
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Protocol
 
 from trivium.errors import StoreError, TriviumError
+from trivium.files import whole_file
 from trivium.ingest.archives import FREE, RATIO
 from trivium.ingest.dates import as_date
 from trivium.ingest.found import Found
@@ -46,8 +45,10 @@ Report = Callable[[int, int], None]
 class Made(Protocol):
     """What restoring needs of a context that was made for it."""
 
-    slug: str
     _number: int
+
+    @property
+    def slug(self) -> str: ...
 
     def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]: ...
 
@@ -83,21 +84,10 @@ def write_pack(place: Place, ctx: int, destination: Path, report: Report) -> dic
     else:
         raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
     try:
-        handle, name = tempfile.mkstemp(prefix=".pack.", dir=destination.parent)
-    except OSError as error:
-        raise _unwritable(destination, error) from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with whole_file(destination) as file:
             facts = _write(place, ctx, file, report)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(destination)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise _unwritable(destination, error) from None
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
     return {"file": str(destination), "bytes": destination.stat().st_size, **facts}
 
 
@@ -106,14 +96,8 @@ def _unwritable(destination: Path, error: Exception) -> StoreError:
     return StoreError(f"{str(destination)!r} cannot be written: {why}.", "Choose another name or folder.")
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _write(place: Place, ctx: int, file: IO[bytes], report: Report) -> dict[str, Any]:
-    from trivium.kip.export_all import capsules
+    from trivium.kip.export import capsules
 
     with (
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -224,7 +208,7 @@ def _head(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
 def _fill(
     place: Place, context: Made, archive: zipfile.ZipFile, head: dict[str, Any], size: int, report: Report
 ) -> dict[str, Any]:
-    from trivium.kip.capsule_files import import_capsules
+    from trivium.kip.capsule_import import import_capsules
 
     importer = Importer(place.store, context._number, place.settings, place.clock)
     importer.run(_found(archive, head["sources"], FREE + RATIO * size), "", report)

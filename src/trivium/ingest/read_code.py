@@ -13,7 +13,6 @@ LARGE = 2_000
 SMALL = 240
 """Characters of a definition that need not stand for itself."""
 _LINE_END = re.compile(r"\r\n?|\n")
-_TOP_LEVEL = re.compile(r"^(?![\s#/*})\]]|end\b)\S", re.MULTILINE)
 
 
 def read_code(path: str, text: str) -> Parsed:

@@ -9,19 +9,8 @@ from typing import Any
 from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
 from trivium.ingest.decoding import decode, decode_declared
-from trivium.ingest.parsed import (
-    CODE,
-    HEADING,
-    LIST,
-    TABLE,
-    TEXT,
-    Block,
-    Heading,
-    Parsed,
-    Sections,
-    Unreadable,
-    one_line,
-)
+from trivium.ingest.parsed import CODE, LIST, TABLE, TEXT, Parsed, Unreadable, one_line
+from trivium.ingest.writing import Writer
 
 
 def _words(text: str) -> frozenset[str]:
@@ -52,6 +41,10 @@ _DATE_NAMES = ("article:modified_time", "article:published_time", "last-modified
 _MAX_NODES = 5_000_000
 _MAX_DEPTH = 10_000
 """Elements within elements; the parser's time grows with the square of it."""
+_MAX_ATTRIBUTES = 1_000
+_END = re.compile(r"[<>]")
+_QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
+_BETWEEN = re.compile(r"[\s/=]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})")
 _CLOSED_BY_OTHERS = _words(
     "p li td th tr thead tbody tfoot dt dd option optgroup colgroup rt rp html head body"
@@ -75,13 +68,13 @@ def read_html(data: bytes, charset: str | None = None) -> Parsed:
     if _is_too_deep(text):
         raise Unreadable(f"its elements are nested more than {_MAX_DEPTH:,} deep")
     try:
-        tree = LexborHTMLParser(text)
+        tree = LexborHTMLParser(_bounded_tags(text))
     except Exception as error:
         raise Unreadable(f"the HTML cannot be parsed ({error})") from None
-    writer = _Writer()
+    page = _Page()
     if tree.root is not None:
-        _walk(tree.root, writer)
-    parsed = writer.result()
+        _walk(tree.root, page)
+    parsed = page.result()
     parsed.notes = [note] if note else []
     title = tree.css_first("head > title")
     if title is not None:
@@ -110,6 +103,22 @@ def _is_too_deep(text: str) -> bool:
     return False
 
 
+def _bounded_tags(text: str) -> str:
+    """The page without the attributes of tags that have absurdly many; the parser's time grows with their square."""
+    parts: list[str] = []
+    at = kept = 0
+    while (start := text.find("<", at)) >= 0:
+        end = _END.search(text, start + 1)  # also at the next "<": in a script a sign is no tag
+        stop = end.start() if end else len(text)
+        if stop - start > 2 * _MAX_ATTRIBUTES:
+            inside = _QUOTED.sub("=", text[start:stop])
+            if len(_BETWEEN.findall(inside)) > _MAX_ATTRIBUTES and (name := _TAG.match(inside)):
+                parts.append(text[kept:start] + name[0])
+                kept = stop
+        at = stop
+    return "".join([*parts, text[kept:]]) if parts else text
+
+
 def _decoded(data: bytes, charset: str | None) -> tuple[str, str | None]:
     declared = _META.search(data, 0, 4_096)
     if (declared or charset) and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
@@ -131,7 +140,7 @@ def _date(tree: Any) -> str | None:
     return next((date for name in _DATE_NAMES if (date := as_date(found.get(name)))), None)
 
 
-def _walk(root: Any, writer: _Writer) -> None:
+def _walk(root: Any, page: _Page) -> None:
     """All nodes in document order, without recursion: pages may be nested as deeply as they like."""
     node, count = root, 0
     path: list[tuple[Any, str]] = []
@@ -142,12 +151,12 @@ def _walk(root: Any, writer: _Writer) -> None:
         tag = node.tag
         child = None
         if node.is_text_node:
-            writer.add(node.text_content or "")
+            page.add(node.text_content or "")
         elif node.is_element_node and tag not in _UNSEEN and not _is_hidden(node):
-            writer.open(tag, node)
+            page.open(tag, node)
             child = node.first_child
             if child is None:
-                writer.close(tag)
+                page.close(tag)
             else:
                 path.append((node, tag))
         elif node.is_document_node:
@@ -159,7 +168,7 @@ def _walk(root: Any, writer: _Writer) -> None:
             continue
         while node.next is None and path:
             node, tag = path.pop()
-            writer.close(tag)
+            page.close(tag)
         if node.next is None:
             return
         node = node.next
@@ -179,17 +188,12 @@ def _is_hidden(node: Any) -> bool:
     return _HIDING.search(style) is not None
 
 
-class _Writer:
+class _Page:
     """Gathers the text and its blocks: one line for a paragraph, a list item, or a row of a table."""
 
     def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._size = 0
-        self._lines = 0
+        self._text = Writer()
         self._line: list[str] = []
-        self._blocks: list[Block] = []
-        self._headings: list[Heading] = []
-        self._sections = Sections()
         self._title = ""
         self._group = 0  # where the outermost list or table that is open began
         self._rows: list[int] = []
@@ -260,31 +264,23 @@ class _Writer:
 
     def _begin_group(self, outermost: bool) -> None:
         if outermost:
-            self._blank()
-            self._group, self._rows = self._size, []
+            self._text.blank()
+            self._group, self._rows = self._text.size, []
 
     def _mark_row(self, outermost: bool) -> None:
-        if outermost and (not self._rows or self._rows[-1] < self._size):
-            self._rows.append(self._size)
+        if outermost and (not self._rows or self._rows[-1] < self._text.size):
+            self._rows.append(self._text.size)
 
     def _end_group(self, kind: str, outermost: bool) -> None:
-        if not outermost or self._size <= self._group:
+        if not outermost or self._text.size <= self._group:
             return
-        rows = tuple(row for row in self._rows if row < self._size)
+        rows = tuple(row for row in self._rows if row < self._text.size)
         header = ""
         if kind == TABLE and len(rows) > 1:
-            header = one_line(self._since(rows[0]).split("\n", 1)[0])
+            header = one_line(self._text.since(rows[0]).split("\n", 1)[0])
         rows = rows[1:] if header else rows
-        self._blocks.append(Block(kind, self._group, self._size, self._sections.path, rows, header))
-        self._blank()
-
-    def _since(self, start: int) -> str:
-        """The text written from an offset on."""
-        at, first = self._size, len(self._parts)
-        while at > start:
-            first -= 1
-            at -= len(self._parts[first])
-        return "".join(self._parts[first:])[start - at :]
+        self._text.close(kind, self._group, rows, header)
+        self._text.blank()
 
     def _break(self, level: int = 0, kind: str = TEXT) -> None:
         """A block begins or ends: so does a line, but not inside a row of a table."""
@@ -304,39 +300,24 @@ class _Writer:
         if self._tables:
             text = _SPACE.sub(" ", text)
         if level and not grouped:
-            self._head(level, one_line(text))
+            self._text.heading(level, text)
+            if level == 1:
+                self._title = self._title or one_line(text)
             return
         if not grouped:
-            self._blank()
-        start = self._size
-        self._put(self._prefix + text + "\n")
+            self._text.blank()
+        start = self._text.size
+        self._text.put(self._prefix + text + "\n")
         self._prefix = ""
         if not grouped:
-            self._blocks.append(Block(kind, start, self._size, self._sections.path))
-
-    def _head(self, level: int, title: str) -> None:
-        self._blank()
-        path = self._sections.enter(level, title)
-        self._headings.append(Heading(level, title, self._lines + 1, self._size))
-        if level == 1 and not self._title:
-            self._title = title
-        self._blocks.append(Block(HEADING, self._size, self._size + len(title) + 1, path))
-        self._put(title + "\n")
-
-    def _put(self, text: str) -> None:
-        self._parts.append(text)
-        self._size += len(text)
-        self._lines += text.count("\n")
-
-    def _blank(self) -> None:
-        """An empty line before what comes next."""
-        if self._parts and self._parts[-1] != "\n":
-            self._put("\n")
+            self._text.close(kind, start)
 
     def result(self) -> Parsed:
         self._cells = self._tables = self._lists = 0
         self._end_line()
-        return Parsed("".join(self._parts), self._blocks, self._title, headings=self._headings)
+        parsed = self._text.result()
+        parsed.title = self._title
+        return parsed
 
 
 def _plain_lines(text: str) -> str:

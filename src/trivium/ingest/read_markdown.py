@@ -18,8 +18,14 @@ from trivium.ingest.parsed import CODE, HEADING, LIST, TABLE, TEXT, Block, Headi
 WINDOW = 1 << 18
 """Characters that are parsed at a time; a longer text is cut at blank lines outside of fences."""
 MAX_TOKENS = 100_000
-"""A window with more tokens is text without structure."""
+MAX_LINES = 30_000
+"""A window with more tokens, or more lines that are not blank, is text without structure."""
+_TOO_MUCH = "a part with too much structure was read as plain text"
+_LONGEST_INLINE = 2_000
+_MOST_MARKS = 100
+"""Characters of a heading, and marks among them, that are parsed: the parser's time grows with their square."""
 
+_MARK = re.compile(r"[`*_\[<&\\!]")
 _LINE_END = re.compile(r"\r\n?|\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
@@ -114,8 +120,9 @@ class _Tokens(list[Token]):
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
+    # Link definitions stay text: nothing here follows a link, and the rule's time grows with the square of a paragraph.
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph"]})
     return parser
 
 
@@ -148,9 +155,10 @@ def plain_heading(content: str) -> str:
     >>> plain_heading("The `cache` of [why](x.md) *and* more")
     'The cache of why and more'
     """
-    if not re.search(r"[`*_\[<&\\!]", content):
+    content = content[:_LONGEST_INLINE]
+    if not 0 < len(_MARK.findall(content)) <= _MOST_MARKS:
         return one_line(content)
-    tokens = _parser().parseInline(content[:2_000])
+    tokens = _parser().parseInline(content)
     children = tokens[0].children or [] if tokens else []
     shown = [
         " " if child.type in ("softbreak", "hardbreak") else child.content
@@ -174,7 +182,8 @@ class _Reader:
     def blocks(self) -> Iterator[Block]:
         tokens = self._tokens()
         if tokens is None:
-            self._parsed.notes = [*self._parsed.notes, "a part with too much structure was read as plain text"]
+            if _TOO_MUCH not in self._parsed.notes:
+                self._parsed.notes = [*self._parsed.notes, _TOO_MUCH]
             return
         index = 0
         while index < len(tokens):
@@ -202,6 +211,8 @@ class _Reader:
         source = self._text[self._starts[0] : self._stop]
         if "\r" in source:
             source = _LINE_END.sub("\n", source)
+        if source.count("\n") - source.count("\n\n") > MAX_LINES:
+            return None
         tokens, parser = _Tokens(), _parser()
         environment: dict[str, Any] = {}
         try:

@@ -10,21 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
-import struct
 import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from trivium.ingest.manifest import Knobs
 from trivium.ingest.reading import Read, failed, read_source
+from trivium.processes import receive, send, serving, start, stop, time_limit, was_too_slow
 
 SECONDS = 120.0
 """The time for a file, with SECONDS_FOR_MB more for each megabyte of it."""
@@ -35,8 +33,6 @@ MOST = 4
 IN_FLIGHT = 64 << 20
 """Bytes of files that are under way at a time; a larger one is alone."""
 
-_LENGTH = struct.Struct("<Q")
-_READY = b"ready"
 _START = "import sys; sys.path.append(sys.argv[1]); from trivium.ingest.reading_apart import serve; serve()"
 
 Item = TypeVar("Item")
@@ -65,7 +61,7 @@ class Reader:
 
     def read(self, path: str, media_type: str, data: bytes, knobs: Knobs) -> Read:
         """As `reading.read_source`."""
-        process = self._process or self._start()
+        self._process = process = self._process or start(_START, str(self._memory))
         if process is None:
             return read_source(path, media_type, data, knobs)
         seconds = self._seconds + SECONDS_FOR_MB * len(data) / 1e6
@@ -75,35 +71,17 @@ class Reader:
             self.close()  # interrupted: its answer must not be taken for that of the next file
             raise
         if answer is None:
+            slow = was_too_slow(process)
             self.close()
-            return failed(path, media_type, f"reading it crashed, or took longer than {seconds:.0f} seconds")
+            why = f"it takes more than {seconds:.0f} seconds to read" if slow else "it makes its reader crash"
+            return failed(path, media_type, why)
         return msgspec.msgpack.decode(answer, type=Read)
 
     def close(self) -> None:
         """End the process; a later file starts a new one."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            with contextlib.suppress(OSError):
-                process.communicate()
-
-    def _start(self) -> subprocess.Popen[bytes] | None:
-        if not sys.executable or getattr(sys, "frozen", False):
-            return None
-        # -P keeps the working folder out of the module search path.
-        command = [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2]), str(self._memory)]
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except OSError:
-            return None
-        self._process = process
-        assert process.stdout is not None
-        if _receive(process.stdout) != _READY:
-            self.close()
-            return None
-        return process
+            stop(process)
 
 
 class Readers:
@@ -162,27 +140,11 @@ def _ask(process: subprocess.Popen[bytes], request: Request, data: bytes) -> byt
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        _send(process.stdin, msgspec.msgpack.encode(request))
-        _send(process.stdin, data)
-        return _receive(process.stdout)
+        send(process.stdin, msgspec.msgpack.encode(request))
+        send(process.stdin, data)
+        return receive(process.stdout)
     except (OSError, ValueError):  # ValueError: the pipe was closed by another thread
         return None
-
-
-def _send(stream: IO[bytes], message: bytes) -> None:
-    stream.write(_LENGTH.pack(len(message)))
-    stream.write(message)
-    stream.flush()
-
-
-def _receive(stream: IO[bytes]) -> bytes | None:
-    """One message; None at the end of the stream."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    message = stream.read(length)
-    return message if len(message) == length else None
 
 
 # --- in the other process -------------------------------------------------------------------------
@@ -190,32 +152,19 @@ def _receive(stream: IO[bytes]) -> bytes | None:
 
 def serve() -> None:
     """Answer requests from standard input until it ends; a request that takes too long ends the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory(int(sys.argv[2]))
-    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints must not stand among the answers
-    _send(outgoing, _READY)
-    while (message := _receive(incoming)) is not None:
+    limit = time_limit()
+    incoming, outgoing = serving()
+    while (message := receive(incoming)) is not None:
         request = msgspec.msgpack.decode(message, type=Request)
-        data = _receive(incoming)
+        data = receive(incoming)
         if data is None:
             return
-        timer = threading.Timer(request.seconds, os._exit, (1,))
-        timer.daemon = True
-        timer.start()
-        _alarm(request.seconds + 1)
+        limit(request.seconds)
         answer = msgspec.msgpack.encode(read_source(request.path, request.media_type, data, request.knobs))
-        timer.cancel()
-        _alarm(0)
+        limit(0)
         del data
-        _send(outgoing, answer)
-
-
-def _alarm(seconds: float) -> None:
-    """End this process after so many seconds, even inside native code that holds the interpreter; 0 takes it back."""
-    if sys.platform != "win32":
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        send(outgoing, answer)
 
 
 def _bound_memory(limit: int) -> None:

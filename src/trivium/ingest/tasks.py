@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from trivium.errors import NotFoundError, TriviumError
 from trivium.store import contexts, tasks
@@ -47,6 +47,12 @@ class BusyError(TriviumError):
         )
         self.task_id = task_id
         self.workflow = workflow
+
+
+class Place(Protocol):
+    """A context, as `Tasks.list` needs it."""
+
+    _number: int
 
 
 class Tasks:
@@ -114,12 +120,15 @@ class Tasks:
         try:
             while not self._slots.acquire(timeout=0.2):
                 if stop.is_set():
-                    self._finish(id_, CANCELLED, "cancelled by caller", {})
+                    self._finish(id_, CANCELLED, self._why_stopped(), {})
                     return
             try:
                 with self._store.write() as session:
-                    tasks.move(session, self._workspace, id_, (SCHEDULED,), RUNNING, self._clock())
-                self._work(id_, work, None)
+                    due = tasks.move(session, self._workspace, id_, (SCHEDULED,), RUNNING, self._clock())
+                if due and not stop.is_set():
+                    self._work(id_, work, None)
+                else:  # it was cancelled, here or by another process, while it waited
+                    self._finish(id_, CANCELLED, self._why_stopped(), {})
             finally:
                 self._slots.release()
         except Exception:
@@ -148,9 +157,7 @@ class Tasks:
         def report(done: int, total: int) -> None:
             nonlocal noted
             if stop.is_set():
-                raise TaskCancelled(
-                    "the knowledge base was closed" if self._closing else "cancelled by caller", "Start it again."
-                )
+                raise TaskCancelled(self._why_stopped(), "Start it again.")
             if progress is not None:
                 progress(done, total)
             now = time.monotonic()
@@ -163,6 +170,9 @@ class Tasks:
                     raise TaskCancelled("cancelled by caller", "Start it again.")
 
         return report
+
+    def _why_stopped(self) -> str:
+        return "the knowledge base was closed" if self._closing else "cancelled by caller"
 
     def _finish(self, id_: str, state: str, error: str | None, detail: dict[str, Any]) -> None:
         with self._mutex:
@@ -211,10 +221,10 @@ class Tasks:
         before: str | None = None,
         workflow: str | None = None,
         state: str | None = None,
-        ctx: int | None = None,
+        context: Place | None = None,
         text: str | None = None,
     ) -> list[dict[str, Any]]:
-        """The newest tasks first; `text` is looked for in their ids, workflows and errors."""
+        """The newest tasks first, of all contexts or of one; `text` is looked for in their ids, workflows and errors."""
         self.settle()
         with self._store.read() as session:
             found = tasks.rows(
@@ -224,7 +234,7 @@ class Tasks:
                 before=before,
                 workflow=workflow,
                 state=state,
-                ctx=ctx,
+                ctx=None if context is None else context._number,
                 text=text,
             )
             slugs = {row.id: row.slug for row in contexts.all_rows(session, self._workspace)}

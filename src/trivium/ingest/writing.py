@@ -24,16 +24,21 @@ class Writer:
         self._title = ""
         self._in_list = False
 
+    @property
+    def size(self) -> int:
+        """How many characters there are."""
+        return self._size
+
     def page(self, number: int) -> None:
         """A page, slide or sheet begins."""
-        self._blank()
+        self.blank()
         self._pages.append((self._size, number))
 
     def heading(self, level: int, text: str) -> None:
         title = one_line(text)
         if not title:
             return
-        self._blank()
+        self.blank()
         path = self._sections.enter(level, title)
         self._headings.append(Heading(level, title, self._lines, self._size))
         self._title = self._title or title
@@ -54,11 +59,11 @@ class Writer:
         title = one_line(f"{last.sections[-1]} {line}")
         path = self._sections.enter(level, title)
         self._headings[-1] = Heading(level, title, self._headings[-1].line, last.start)
-        self._put(line + "\n")
+        self.put(line + "\n")
         self._blocks[-1] = Block(HEADING, last.start, self._size, path)
 
     def paragraph(self, text: str) -> None:
-        self._blank()
+        self.blank()
         self._block(TEXT, _clean(text) + "\n", self._sections.path)
 
     def item(self, text: str) -> None:
@@ -67,17 +72,17 @@ class Writer:
         last = self._blocks[-1] if self._blocks else None
         if last is not None and last.kind == LIST and last.stop == self._size and self._in_list:
             start = self._size
-            self._put(line)
+            self.put(line)
             self._blocks[-1] = Block(LIST, last.start, self._size, last.sections, (*last.rows, start))
             self._in_list = len(last.rows) < ROWS
             return
-        self._blank()
+        self.blank()
         self._block(LIST, line, self._sections.path)
         self._in_list = True
 
     def table(self, rows: Iterable[Iterable[str]]) -> None:
         """Rows, one line each; the first is the header."""
-        self._blank()
+        self.blank()
         header, start = "", self._size
         starts: list[int] = []
         first = True
@@ -92,23 +97,39 @@ class Writer:
                 start, starts = self._size, []
             if self._size > start:
                 starts.append(self._size)
-            self._put(line + "\n")
+            self.put(line + "\n")
         if self._size > start:
             self._blocks.append(Block(TABLE, start, self._size, self._sections.path, tuple(starts), header))
 
     def _block(self, kind: str, text: str, path: tuple[str, ...]) -> None:
         start = self._size
-        self._put(text)
+        self.put(text)
         self._blocks.append(Block(kind, start, self._size, path))
 
-    def _put(self, text: str) -> None:
+    # --- for readers that lay out their lines themselves --------------------------------------------
+
+    def put(self, text: str) -> None:
+        """Text as it is; what makes a block of it is `close`."""
         self._parts.append(text)
         self._size += len(text)
         self._lines += text.count("\n")
 
-    def _blank(self) -> None:
+    def blank(self) -> None:
+        """An empty line before what comes next."""
         if self._parts and self._parts[-1] != "\n":
-            self._put("\n")
+            self.put("\n")
+
+    def close(self, kind: str, start: int, rows: tuple[int, ...] = (), header: str = "") -> None:
+        """What was put since `start` is a block."""
+        self._blocks.append(Block(kind, start, self._size, self._sections.path, rows, header))
+
+    def since(self, start: int) -> str:
+        """The text from an offset on."""
+        at, first = self._size, len(self._parts)
+        while at > start:
+            first -= 1
+            at -= len(self._parts[first])
+        return "".join(self._parts[first:])[start - at :]
 
     def result(self) -> Parsed:
         return Parsed(

@@ -12,13 +12,15 @@ from trivium.kip import lexer, values
 from trivium.kip.snapshot import Snapshot
 from trivium.kip.tree import Lit, Param, Value
 from trivium.store.codec import encode
+from trivium.store.functions import compile_pattern
 from trivium.store.graph import parse_concept_id, parse_link_id
-from trivium.store.sqlite import compile_pattern
 
 Parameters = dict[str, Any]
 
 MAX_STORED = 2**63 - 1
 """Integers above this, up to u64, are stored as text inside JSON and read by the engine as floats."""
+NO_CONCEPT = -2
+"""An id that no concept has."""
 
 
 def resolve(value: Value, parameters: Parameters) -> Any:
@@ -67,6 +69,15 @@ def text(value: Value, parameters: Parameters, what: str) -> str:
     found = resolve(value, parameters)
     values.check_text(found, value.at, what)
     return str(found)
+
+
+def limit(value: Value | None, parameters: Parameters) -> int | None:
+    """What LIMIT says, if there is one: a positive integer (§3.5)."""
+    if value is None:
+        return None
+    found: int = resolve(value, parameters)
+    values.check_limit(found, value.at)
+    return found
 
 
 def json_kind(value: Any) -> str:
@@ -176,7 +187,7 @@ def as_predicate(value: Any, at: int, snapshot: Snapshot) -> str:
 
 def as_concept_id(value: Any, at: int, snapshot: Snapshot) -> int:
     values.check_text(value, at, "A concept id")
-    return parse_concept_id(value) or -2
+    return parse_concept_id(value) or NO_CONCEPT
 
 
 def as_link_id(value: Any, at: int, snapshot: Snapshot) -> int:

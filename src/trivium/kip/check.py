@@ -13,10 +13,9 @@ from trivium.errors import KIP_CODES, KipError, Position
 from trivium.kip import tree
 from trivium.kip.lexer import decode_string, line_starts, scan
 from trivium.kip.parser import Parsed, parse
+from trivium.store.schema import META_TYPES
 
 Severity = Literal["error", "warning"]
-
-META_TYPES = ("$ConceptType", "$PropositionType")
 
 _TYPE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*\Z")
 _PREDICATE_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")

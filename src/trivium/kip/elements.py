@@ -1,4 +1,4 @@
-"""Elements as clients see them."""
+"""Elements as clients see them (notes B.1)."""
 
 from __future__ import annotations
 
@@ -7,45 +7,58 @@ from typing import Any
 from trivium.store.graph import Concept, Element, Graph, concept_id_text, is_link_id, link_id_text
 
 
-class ElementView:
-    """The JSON form of elements (notes B.1) of one graph."""
+def node_json(
+    id_: int, type_: str, name: str, version: int, updated_at: str, attributes: dict[str, Any], metadata: dict[str, Any]
+) -> dict[str, Any]:
+    """A concept node. `metadata` is made the answer's own: the engine's keys join it."""
+    metadata["_version"] = version
+    metadata["_updated_at"] = updated_at
+    return {
+        "_type": "ConceptNode",
+        "id": f"C:{id_ >> 1}",
+        "type": type_,
+        "name": name,
+        "attributes": attributes,
+        "metadata": metadata,
+    }
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._texts: dict[int, str] = {}
 
-    def json(self, element: Element, extra: dict[str, Any] | None = None) -> dict[str, Any]:
-        """A whole element; `extra` joins the metadata (`_score`)."""
-        metadata = {
-            **element.metadata,
-            "_version": element.version,
-            "_updated_at": element.updated_at,
-            **(extra or {}),
-        }
-        if isinstance(element, Concept):
-            return {
-                "_type": "ConceptNode",
-                "id": concept_id_text(element.id),
-                "type": element.type,
-                "name": element.name,
-                "attributes": element.attributes,
-                "metadata": metadata,
-            }
-        return {
-            "_type": "PropositionLink",
-            "id": link_id_text(element.id, element.predicate),
-            "subject": self._id_text(element.subject),
-            "predicate": element.predicate,
-            "object": self._id_text(element.object),
-            "attributes": element.attributes,
-            "metadata": metadata,
-        }
+def link_json(
+    id_: int,
+    subject: str,
+    predicate: str,
+    object_: str,
+    version: int,
+    updated_at: str,
+    attributes: dict[str, Any],
+    metadata: dict[str, Any],
+) -> dict[str, Any]:
+    """A proposition link between ends of these ids. `metadata` is made the answer's own, as for `node_json`."""
+    metadata["_version"] = version
+    metadata["_updated_at"] = updated_at
+    return {
+        "_type": "PropositionLink",
+        "id": f"P:{id_ >> 1}:{predicate}",
+        "subject": subject,
+        "predicate": predicate,
+        "object": object_,
+        "attributes": attributes,
+        "metadata": metadata,
+    }
 
-    def _id_text(self, element_id: int) -> str:
-        if not is_link_id(element_id):
-            return concept_id_text(element_id)
-        if element_id not in self._texts:
-            link = self._graph.link(element_id)
-            assert link is not None
-            self._texts[element_id] = link_id_text(element_id, link.predicate)
-        return self._texts[element_id]
+
+def element_json(graph: Graph, element: Element) -> dict[str, Any]:
+    """A whole element of a graph."""
+    own = (element.version, element.updated_at, element.attributes, {**element.metadata})
+    if isinstance(element, Concept):
+        return node_json(element.id, element.type, element.name, *own)
+    subject, object_ = (_end(graph, end) for end in (element.subject, element.object))
+    return link_json(element.id, subject, element.predicate, object_, *own)
+
+
+def _end(graph: Graph, element_id: int) -> str:
+    if not is_link_id(element_id):
+        return concept_id_text(element_id)
+    link = graph.link(element_id)
+    assert link is not None
+    return link_id_text(element_id, link.predicate)

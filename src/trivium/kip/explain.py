@@ -10,7 +10,7 @@ from trivium.errors import KipError
 from trivium.kip import lexer, parser, tree
 from trivium.kip.bind import Parameters
 from trivium.kip.nexus import Nexus
-from trivium.kip.query import Prepared
+from trivium.kip.prepared import Prepared
 
 
 class _Watch:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trivium.errors import KipError
-from trivium.kip import bind, protect, tree, values
+from trivium.kip import bind, protect, tree
 from trivium.kip.bind import Parameters
+from trivium.kip.cursor import encode_cursor, keys
 from trivium.kip.lexer import MAX_BYTES
-from trivium.kip.query import decode_cursor, encode_cursor
+from trivium.kip.snapshot import load
 from trivium.store.codec import canonical, encode
-from trivium.store.graph import META_TYPES, Concept, Element, Graph, Link, is_link_id
+from trivium.store.graph import Concept, Element, Graph, Link, is_link_id
+from trivium.store.schema import META_TYPES
+from trivium.store.sqlite import Session
 
 _OPEN, _CLOSE = "UPSERT {\n", "}\n"
 _STEP = 500
@@ -32,13 +35,11 @@ def export(
     graph: Graph, command: tree.Export, places: list[Place], parameters: Parameters, digest: str
 ) -> dict[str, Any]:
     """One page of the elements at `places` (see `places_of`)."""
-    limit = None
-    if command.limit is not None:
-        limit = bind.resolve(command.limit, parameters)
-        values.check_limit(limit, command.limit.at)
+    limit = bind.limit(command.limit, parameters)
     start = 0
     if command.cursor is not None:
-        start = bisect_right(places, _cursor(command.cursor, parameters, digest))
+        rank, number = keys(command.cursor, parameters, digest, int, int)
+        start = bisect_right(places, (rank, number))
     page = _Page(graph)
     at = start
     full = False
@@ -56,19 +57,29 @@ def export(
     return response
 
 
-def _cursor(value: tree.Value, parameters: Parameters, digest: str) -> Place:
-    token = bind.resolve(value, parameters)
-    values.check_cursor(token, value.at)
-    found = decode_cursor(token)
-    if found is None or found[0] != digest or len(found[2]) != 2 or not all(isinstance(key, int) for key in found[2]):
-        raise KipError(
-            "KIP_1001",
-            "The cursor does not belong to this statement.",
-            "Pass next_cursor of the previous page unchanged, with the same statement; "
-            "leave CURSOR out for the first page.",
-            at=value.at,
-        )
-    return found[2][0], found[2][1]
+def capsules(session: Session, ctx: int) -> Iterator[str]:
+    """All of a context as capsules that import in order, in the caller's transaction: nothing written meanwhile shows.
+
+    Raises: KipError KIP_2001 when links use a predicate whose definition was deleted: no store could import them.
+    """
+    graph = Graph(session, ctx)
+    schema = load(session, ctx, 0)
+    for name in sorted(schema.link_counts):
+        if schema.link_counts[name] and name not in schema.predicates:
+            raise KipError("KIP_2001", f"Links have the predicate {name!r}, whose definition was deleted.")
+    places = places_of(graph, graph.all_ids(), schema.higher_order)
+    command = tree.Export(tree.Var("x"), tree.Group([]))
+    parameters: dict[str, object] = {}
+    while True:
+        response = export(graph, command, places, parameters, "all")
+        capsule: str = response["result"]["capsule"]
+        if capsule:
+            yield capsule if capsule.endswith("\n") else capsule + "\n"
+        cursor = response.get("next_cursor")
+        if not cursor:
+            return
+        parameters = {"cursor": cursor}
+        command = tree.Export(command.target, command.where, cursor=tree.Param("cursor"))
 
 
 def places_of(graph: Graph, ids: Iterable[int], higher_order: frozenset[str]) -> list[Place]:

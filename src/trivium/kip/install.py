@@ -9,7 +9,8 @@ from trivium.kip.parser import parse
 from trivium.kip.snapshot import Snapshot
 from trivium.kip.upsert import Upserter
 from trivium.settings import Settings
-from trivium.store.graph import META_TYPES, Graph
+from trivium.store.graph import Graph
+from trivium.store.schema import META_TYPES
 
 STANDARD = (
     "01-genesis",

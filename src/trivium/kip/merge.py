@@ -11,7 +11,7 @@ from trivium.kip.values import short
 from trivium.settings import Settings
 from trivium.store.codec import decode
 from trivium.store.graph import Concept, Graph, Link, is_link_id
-from trivium.store.sqlite import equal
+from trivium.store.json_values import equal
 
 MOST_HEIRS = 100_000
 """Nodes of a type that are looked through to say what a merged one has become."""

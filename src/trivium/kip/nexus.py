@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from trivium.errors import KipError
 from trivium.kip import snapshot, tree
 from trivium.kip.bind import Parameters
+from trivium.kip.cache import Cache
 from trivium.kip.lexer import place
-from trivium.kip.query import Cache, Prepared, QueryRunner
+from trivium.kip.prepared import Prepared
+from trivium.kip.query import QueryRunner
 from trivium.kip.snapshot import Snapshot
 from trivium.settings import Settings
+from trivium.store import planning
+from trivium.store.faults import EngineError, translate
 from trivium.store.graph import Graph
-from trivium.store.sqlite import Rollback, Session, SqliteStore, translate
+from trivium.store.sqlite import Rollback, Session, SqliteStore
 
 if TYPE_CHECKING:
     from trivium.search.meaning import Meaning
@@ -95,11 +96,11 @@ class Nexus:
             else:
                 if self._look(session).epoch == schema.epoch:
                     return response
-        except apsw.Error as error:
+        except EngineError as error:
             raise translate(error, store.path, self.settings.timeout) from None
         finally:
             store.checkin(session)
-        with store.read(timeout=max(0.001, end - time.monotonic())) as session:
+        with store.read(deadline=end) as session:
             return self.runner.find(session, prepared, parameters, self.schema(session), store.moment)
 
     def _meta(self, prepared: Prepared, parameters: Parameters) -> dict[str, Any]:
@@ -113,7 +114,11 @@ class Nexus:
             graph = Graph(session, self.ctx)
             if isinstance(command, tree.Export):
                 places = self._export_places(session, graph, prepared, parameters, schema)
-                return export.export(graph, command, places, parameters, self.runner.digest(prepared, parameters))
+                digest = self.runner.digest(prepared, parameters)
+                response = export.export(graph, command, places, parameters, digest)
+                if "next_cursor" not in response:
+                    self._exported = None
+                return response
             if isinstance(command, tree.DescribePrimer):
                 return {"result": describe.primer(session, graph, self._meaning())}
             if isinstance(command, tree.DescribeDomains):
@@ -135,7 +140,7 @@ class Nexus:
     def _export_places(
         self, session: Session, graph: Graph, prepared: Prepared, parameters: Parameters, schema: Snapshot
     ) -> list[tuple[int, int]]:
-        """What an EXPORT selects, in order; remembered from page to page while the data stands still."""
+        """What an EXPORT selects, in order; remembered up to its last page while the data stands still."""
         from trivium.kip.export import places_of
 
         key = (self.runner.digest(prepared, parameters), self.store.moment)
@@ -161,7 +166,7 @@ class Nexus:
         return known[1]
 
     def _load(self, session: Session) -> Snapshot:
-        epoch = session.value("SELECT schema_epoch FROM context WHERE id = ?", (self.ctx,))
+        epoch = planning.schema_epoch(session, self.ctx)
         if epoch is None:
             raise KipError("KIP_4003", "This context has been deleted.", "Open an existing context.")
         known = self._snapshot

@@ -6,7 +6,8 @@ from typing import Any
 
 from trivium.errors import KipError
 from trivium.kip.values import short
-from trivium.store.graph import META_TYPES, Concept, Graph, Link, is_link_id
+from trivium.store.graph import Concept, Graph, Link, is_link_id
+from trivium.store.schema import META_TYPES
 
 CORE = frozenset(
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from trivium.errors import KipError
 from trivium.kip import values
@@ -11,6 +11,14 @@ from trivium.kip.nexus import Nexus
 
 MAX_COMMANDS = 256
 _MEMBERS = ("command", "commands", "parameters", "dry_run", "readonly")
+
+
+class Executor(Protocol):
+    """What carries out requests: a knowledge base or a context."""
+
+    def execute_kip(self, request: dict[str, Any], *, readonly: bool = False) -> dict[str, Any]:
+        """Execute one KIP request (§6)."""
+        ...
 
 
 def execute(nexus: Nexus, request: Any, *, readonly: bool = False) -> dict[str, Any]:

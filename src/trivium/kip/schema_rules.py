@@ -7,7 +7,7 @@ from typing import Any
 from trivium.errors import KipError
 from trivium.kip.values import short, show
 from trivium.store.graph import Graph, Link
-from trivium.store.sqlite import equal
+from trivium.store.json_values import equal
 
 _KINDS: dict[str, Any] = {"string": str, "array": list, "object": dict}
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from trivium.errors import KipError
 from trivium.kip import bind, tree, values
 from trivium.kip.bind import Parameters
-from trivium.kip.elements import ElementView
+from trivium.kip.elements import element_json
 from trivium.kip.search_links import links
 from trivium.kip.snapshot import Snapshot
 from trivium.search import embedding_text, hybrid, index
@@ -86,16 +86,20 @@ def search(
         hits = list(links(session, graph, snapshot, want.term, want.type, reach, asked, only_meaning=only))
     hits = [hit for hit in hits if hit[0] >= want.threshold and hit[0] > 0]
     hits.sort(key=lambda hit: (-hit[0], hit[1]))
-    view = ElementView(graph)
-    return [view.json(element, {"_score": score}) for score, _, element in hits[: want.limit]]
+    return [_hit(graph, element, score) for score, _, element in hits[: want.limit]]
+
+
+def _hit(graph: Graph, element: Element, score: float) -> dict[str, Any]:
+    found = element_json(graph, element)
+    found["metadata"]["_score"] = score
+    return found
 
 
 def _limit(command: tree.Search, parameters: Parameters, settings: Settings) -> int:
     """The hits asked for; KIP_4002 rather than a list that is cut without a word."""
-    if command.limit is None:
+    limit = bind.limit(command.limit, parameters)
+    if command.limit is None or limit is None:
         return settings.max_search_hits
-    limit: int = bind.resolve(command.limit, parameters)
-    values.check_limit(limit, command.limit.at)
     cap = MORE_HITS * settings.max_search_hits
     if limit > cap:
         raise KipError(
@@ -117,7 +121,7 @@ def _concepts(
     view = None
     if asked is not None:
         view = asked.view(session, graph.ctx, stored.CONCEPT)
-        among = None if want.type is None else stored.concepts_of_type(session, graph.ctx, want.type)
+        among = None if want.type is None else graph.ids_of_type(want.type)
         floor = asked.info.floor
         ids += [near.id for near in view.nearest(reach, among) if near.cosine > floor]
     score = _Score(want, words, asked, view)

@@ -50,13 +50,13 @@ def links(
     ids: list[int] = []
     for name in sorted(names, key=lambda name: (-matches[name].best, name)):
         if matches[name].best > 0:
-            ids += fulltext.links_of_predicate(session, graph.ctx, name, reach)
+            ids += graph.links_of_predicate(name, reach)
     ends = fulltext.candidates(session, graph.ctx, wanted, None, reach // 4)
-    ids += fulltext.links_of_ends(session, graph.ctx, ends, _LINKS_PER_END)
+    ids += graph.links_of_ends(ends, _LINKS_PER_END)
     sense = None
     if asked is not None:
         sense = _Sense(graph, asked, asked.view(session, graph.ctx, stored.CONCEPT))
-        ids += sense.candidates(session, names, reach)
+        ids += sense.candidates(names, reach)
     texts: dict[int, str] = {}
     for link in graph.links(dict.fromkeys(ids)):
         if link.predicate in matches:
@@ -107,15 +107,15 @@ class _Sense:
         self._view = view
         self._predicates: dict[str, np.ndarray | None] = {}
 
-    def candidates(self, session: Session, names: list[str], reach: int) -> list[int]:
+    def candidates(self, names: list[str], reach: int) -> list[int]:
         """Links of the predicates and about the concepts that are nearest to the term."""
         near = [found.id for found in self._view.nearest(_NEAR_ENDS) if found.cosine > self._asked.info.floor]
-        ids = fulltext.links_of_ends(session, self._graph.ctx, near, _LINKS_PER_END)
+        ids = self._graph.links_of_ends(near, _LINKS_PER_END)
         definitions = {self._graph.concept_id("$PropositionType", name): name for name in names}
         known = [id_ for id_ in definitions if id_ is not None]
         for found in self._view.nearest(_NEAR_PREDICATES, known):
             if found.cosine > self._asked.info.floor:
-                ids += fulltext.links_of_predicate(session, self._graph.ctx, definitions[found.id], reach)
+                ids += self._graph.links_of_predicate(definitions[found.id], reach)
         return ids
 
     def of(self, link: Link) -> float | None:

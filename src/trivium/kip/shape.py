@@ -1,4 +1,4 @@
-"""Rows to the columns of a FIND result (§6.2.2), and elements to their JSON form."""
+"""Rows to the columns of a FIND result (§6.2.2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.kip import operands, tree
-from trivium.kip.expressions import operand
+from trivium.kip.elements import link_json, node_json
+from trivium.kip.expressions import end_text, operand
 from trivium.kip.scope import CONCEPT, LINK, PREDICATE, Scope
 from trivium.store.codec import decode
 
@@ -43,9 +44,7 @@ def _whole(scope: Scope, name: str, kind: str, expr: str) -> Output:
         fields = [f"{row}.{field}" for field in ("id", "type", "name", "version", "updated_at")]
         return Output([*fields, dialect.whole_json(f"{row}.attrs"), dialect.whole_json(f"{row}.meta")], _read_concepts)
     link = scope.row(name, "link")
-    ends = [
-        f"CASE WHEN {dialect.is_link(f'{link}.{end}')} THEN {_end(link, end)} ELSE {link}.{end} END" for end in "so"
-    ]
+    ends = [end_text(dialect, f"{link}.{end}") for end in "so"]
     if kind == LINK:
         fields = [f"{link}.id", ends[0], f"{link}.p", ends[1], f"{link}.version", f"{link}.updated_at"]
         return Output([*fields, dialect.whole_json(f"{link}.attrs"), dialect.whole_json(f"{link}.meta")], _read_links)
@@ -68,10 +67,6 @@ def _whole(scope: Scope, name: str, kind: str, expr: str) -> Output:
     return Output(columns, _read_elements)
 
 
-def _end(link: str, end: str) -> str:
-    return f"(SELECT 'P:' || (e.id >> 1) || ':' || e.p FROM link AS e WHERE e.id = {link}.{end})"
-
-
 # --- reading --------------------------------------------------------------------------------------
 
 
@@ -80,53 +75,26 @@ def read_json(columns: list[Column]) -> list[Any]:
 
 
 def _read_concepts(columns: list[Column]) -> list[Any]:
-    return [None if row[0] is None else _node(*row) for row in zip(*columns, strict=True)]
-
-
-def _node(
-    id_: int, type_: str, name: str, version: int, updated_at: str, attributes: str, metadata: str
-) -> dict[str, Any]:
-    meta = decode(metadata) if metadata != "{}" else {}
-    meta["_version"] = version
-    meta["_updated_at"] = updated_at
-    return {
-        "_type": "ConceptNode",
-        "id": f"C:{id_ >> 1}",
-        "type": type_,
-        "name": name,
-        "attributes": decode(attributes) if attributes != "{}" else {},
-        "metadata": meta,
-    }
+    return [
+        None if id_ is None else node_json(id_, type_, name, version, time, decode(attributes), decode(metadata))
+        for id_, type_, name, version, time, attributes, metadata in zip(*columns, strict=True)
+    ]
 
 
 def _read_links(columns: list[Column]) -> list[Any]:
-    return [None if row[0] is None else _link(*row) for row in zip(*columns, strict=True)]
-
-
-def _link(
-    id_: int, s: int | str, p: str, o: int | str, version: int, updated_at: str, attributes: str, metadata: str
-) -> dict[str, Any]:
-    meta = decode(metadata) if metadata != "{}" else {}
-    meta["_version"] = version
-    meta["_updated_at"] = updated_at
-    return {
-        "_type": "PropositionLink",
-        "id": f"P:{id_ >> 1}:{p}",
-        "subject": s if isinstance(s, str) else f"C:{s >> 1}",
-        "predicate": p,
-        "object": o if isinstance(o, str) else f"C:{o >> 1}",
-        "attributes": decode(attributes) if attributes != "{}" else {},
-        "metadata": meta,
-    }
+    return [
+        None if id_ is None else link_json(id_, s, p, o, version, time, decode(attributes), decode(metadata))
+        for id_, s, p, o, version, time, attributes, metadata in zip(*columns, strict=True)
+    ]
 
 
 def _read_elements(columns: list[Column]) -> list[Any]:
     values: list[Any] = []
-    for id_, type_, name, s, p, o, version, updated_at, attributes, metadata in zip(*columns, strict=True):
+    for id_, type_, name, s, p, o, version, time, attributes, metadata in zip(*columns, strict=True):
         if id_ is None or isinstance(id_, str):
             values.append(id_)
         elif p is not None:
-            values.append(_link(id_, s, p, o, version, updated_at, attributes, metadata))
+            values.append(link_json(id_, s, p, o, version, time, decode(attributes), decode(metadata)))
         else:
-            values.append(_node(id_, type_, name, version, updated_at, attributes, metadata))
+            values.append(node_json(id_, type_, name, version, time, decode(attributes), decode(metadata)))
     return values

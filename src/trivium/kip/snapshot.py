@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.kip.values import short
+from trivium.store import planning
+from trivium.store.graph import Graph
 from trivium.store.sqlite import Session
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -71,21 +73,15 @@ def _hint(kind: str, name: str, known: frozenset[str]) -> str:
 
 def load(session: Session, ctx: int, epoch: int) -> Snapshot:
     """Read the schema of a context."""
-    names: dict[str, set[str]] = {"$ConceptType": set(), "$PropositionType": set()}
-    for type_ in names:
-        names[type_].update(
-            row[0] for row in session.execute("SELECT name FROM concept WHERE ctx = ? AND type = ?", (ctx, type_))
-        )
+    graph = Graph(session, ctx)
     counts: dict[str, dict[str, int]] = {"t": {}, "p": {}, "h": {}}
-    for kind, key, number in session.execute(
-        "SELECT kind, key, n FROM counter WHERE ctx = ? ORDER BY kind, key", (ctx,)
-    ):
+    for kind, key, number in planning.counters(session, ctx):
         counts.setdefault(kind, {})[key] = number
     return Snapshot(
         ctx,
         epoch,
-        frozenset(names["$ConceptType"]),
-        frozenset(names["$PropositionType"]),
+        frozenset(graph.names_of_type("$ConceptType")),
+        frozenset(graph.names_of_type("$PropositionType")),
         frozenset(key for key, number in counts["h"].items() if number),
         counts["t"],
         counts["p"],

@@ -14,7 +14,6 @@ from trivium.kip.snapshot import IDENTIFIER, Snapshot
 from trivium.kip.values import short, show
 from trivium.settings import Settings
 from trivium.store.graph import (
-    META_TYPES,
     Concept,
     Graph,
     Link,
@@ -23,7 +22,8 @@ from trivium.store.graph import (
     parse_concept_id,
     parse_link_id,
 )
-from trivium.store.sqlite import equal
+from trivium.store.json_values import equal
+from trivium.store.schema import META_TYPES
 
 Metadata = dict[str, Any]
 

@@ -13,11 +13,10 @@ from typing import Any
 
 from trivium.errors import KipError, printable
 from trivium.kip.lexer import MAX_INTEGER, MAX_NESTING, MIN_INTEGER
+from trivium.search.hybrid import MODES
 
 MAX_VALUE_NESTING = MAX_NESTING - 4
 """Depth of a stored value: with the brackets of its block around it, a capsule can still carry it."""
-
-SEARCH_MODES = ("keyword", "semantic", "hybrid")
 
 Check = Callable[[Any, int | None], None]
 
@@ -49,7 +48,7 @@ def check_version(value: Any, at: int | None = None) -> None:
 
 def check_mode(value: Any, at: int | None = None) -> None:
     """MODE takes one of three words (§5.2.1)."""
-    if not isinstance(value, str) or value not in SEARCH_MODES:
+    if not isinstance(value, str) or value not in MODES:
         hint = 'Write MODE "keyword", MODE "semantic" or MODE "hybrid", or leave MODE out.'
         _refuse(at, f"MODE must be keyword, semantic or hybrid, not {show(value)}", hint)
 

@@ -39,6 +39,11 @@ class Handed:
     def find(self, passage: Passage) -> Passage | None:
         return self._passages.get((passage.ctx, passage.kind, passage.id))
 
+    def held(self, cited: Cited) -> bool:
+        """Whether a citation was right when its passage was handed out."""
+        passage = self.find(cited.passage)
+        return passage is not None and bool(cited.quote.strip()) and cited.quote in passage.text
+
 
 class Settled(Struct, frozen=True):
     """A text whose markers all have a citation, and the citations."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from trivium.knowql.parts import Retrieve
+from trivium.models.compounds import wordings
 from trivium.search.passage import ARTIFACT, Evidence, Passage
 from trivium.search.retrieval import ScopedContext
 
@@ -17,9 +18,16 @@ EARLIER = 0.5
 def retrieve_following(
     retrieve: Retrieve, scope: Sequence[ScopedContext], ask: str, earlier: Sequence[str], *, kind: str, limit: int
 ) -> Evidence:
-    """The best passages for an ask, with those for the asks before it at half their score; each counts at its best."""
-    found = retrieve(scope, ask, kind=kind, limit=limit)
-    others = [retrieve(scope, other, kind=kind, limit=limit) for other in dict.fromkeys(earlier) if other != ask]
+    """The best passages for an ask, with those for the asks before it at half their score; each counts at its best.
+
+    What is written in one word, with a hyphen or in two is searched for in the other spellings, too.
+    """
+    found = retrieve(scope, ask, kind=kind, limit=limit, variants=wordings(ask))
+    others = [
+        retrieve(scope, other, kind=kind, limit=limit, variants=wordings(other))
+        for other in dict.fromkeys(earlier)
+        if other != ask
+    ]
     if not others:
         return found
     best: dict[tuple[int, str, str], Passage] = {}

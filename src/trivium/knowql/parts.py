@@ -45,7 +45,7 @@ class Retrieve(Protocol):
 
 
 class Parts(Struct, frozen=True):
-    """`execute_kip` and `why` take the slug of a context first and never write."""
+    """`execute_kip` and `why` take the UUID or slug of a context first and never write."""
 
     store: SqliteStore
     clock: Callable[[], str]

@@ -14,10 +14,12 @@ from trivium.errors import TriviumError, bounded
 from trivium.knowql.citations import Handed
 from trivium.knowql.parts import Parts
 from trivium.knowql.reading import read_artifact, read_lines
+from trivium.knowql.recorded import recorded
 from trivium.models.composer import Tool, ToolError, ToolResult
 from trivium.search.facts import fact
 from trivium.search.passage import Evidence, Passage
 from trivium.search.retrieval import ScopedContext
+from trivium.store import contexts
 
 NAMES = ("search_chunks", "search_artifacts", "read_document", "read_artifact", "execute_kip_readonly", "why")
 """The tools of this deployment, as the field `tools` names them."""
@@ -85,7 +87,8 @@ def build(parts: Parts, scope: Sequence[ScopedContext], handed: Handed, names: S
         ),
         _tool(
             "why",
-            "Which decisions, concepts and changes are recorded about a path, symbol or name of an indexed repository.",
+            "Which decisions, concepts and changes are recorded about a path, symbol or name of an indexed repository,"
+            " with the lines that say so.",
             "graph",
             room.why,
             {
@@ -152,7 +155,7 @@ class _Room:
 
     def execute_kip(self, arguments: dict[str, Any]) -> ToolResult:
         context = self._one(arguments)
-        response = self._parts.execute_kip(context.slug, {"command": str(arguments["command"])})
+        response = self._parts.execute_kip(self._uuid(context), {"command": str(arguments["command"])})
         if "error" in response:
             error = response["error"]
             raise ToolError(bounded(f"{error['code']}: {error['message']} {error['hint']}", 2_000))
@@ -165,11 +168,13 @@ class _Room:
         context = self._one(arguments)
         options = {"target": str(arguments["target"]), "kind": arguments.get("kind")}
         try:
-            answer = self._parts.why(context.slug, options)
+            answer = self._parts.why(self._uuid(context), options)
         except TriviumError as error:
             raise ToolError(bounded(error.message, 2_000)) from error
-        self._handed.told |= bool(answer.get("entities"))
-        return self._result(answer)
+        self._handed.told |= bool(answer["entities"])
+        with self._parts.store.read() as session:
+            found = recorded(session, context, self.scope, answer)
+        return self._result(answer, found)
 
     def _chosen(self, arguments: dict[str, Any]) -> Sequence[ScopedContext]:
         name = arguments.get("context")
@@ -180,6 +185,14 @@ class _Room:
             slugs = ", ".join(context.slug for context in self.scope)
             raise ToolError(f"{bounded(str(name), 80)!r} is not in the scope of this session, which is: {slugs}.")
         return chosen
+
+    def _uuid(self, context: ScopedContext) -> str:
+        """What a context is called whatever becomes of its slug, which another one may have got meanwhile."""
+        with self._parts.store.read() as session:
+            row = contexts.get(session, context.ctx)
+        if row is None:
+            raise ToolError(f"The context {context.slug} has been deleted.")
+        return row.uuid
 
     def _one(self, arguments: dict[str, Any]) -> ScopedContext:
         chosen = self._chosen(arguments)

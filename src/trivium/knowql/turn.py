@@ -10,17 +10,18 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.errors import TriviumError, bounded, printable
-from trivium.knowql import binding, citations, history, tools
+from trivium.knowql import binding, citations, tools
 from trivium.knowql.citations import Handed
 from trivium.knowql.document import RAG, Warning
 from trivium.knowql.ending import Outcome, failed, synthesis_of, timed_out
 from trivium.knowql.envelope import envelope
 from trivium.knowql.following import retrieve_following
+from trivium.knowql.history import History, history
 from trivium.knowql.mode import ARTIFACTS, BOTH, CHUNKS, Mode
 from trivium.knowql.parts import Parts
 from trivium.knowql.pool import Running
 from trivium.knowql.recorder import well_formed
-from trivium.models.composer import Cited, Composed, ComposeError, Message, Step, Stopped, Task, Usage
+from trivium.models.composer import Cited, Composed, ComposeError, Step, Stopped, Task, Usage
 from trivium.search.passage import CHUNK, Evidence
 from trivium.search.retrieval import ScopedContext
 from trivium.store import turns
@@ -41,8 +42,7 @@ class Setting(Struct):
     row: QueryRow
     pinned: dict[str, Any]
     contexts: list[ContextRow]
-    messages: list[Message]
-    earlier: list[str]
+    history: History
     mode: Mode
 
     @property
@@ -84,9 +84,9 @@ def _setting(parts: Parts, running: Running) -> Setting | None:
         if row is None or owner is None or row.status != turns.IN_PROGRESS:
             return None
         left, _ = binding.scope_left(session, owner)
-        past = history.completed_turns(session, running.workspace, row.previous)
+        past = history(session, running.workspace, row.previous)
     mode = Mode(row.request["mode"], row.request["kind"], row.request["pointers"])
-    return Setting(row, owner.pinned, left, history.messages(past), history.earlier_asks(past), mode)
+    return Setting(row, owner.pinned, left, past, mode)
 
 
 # --- retrieval ------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _retrieve(parts: Parts, running: Running, setting: Setting) -> Evidence:
     begun = time.monotonic()
     try:
         evidence = retrieve_following(
-            parts.retrieve, setting.scope, request["ask"], setting.earlier, kind=kind, limit=limit
+            parts.retrieve, setting.scope, request["ask"], setting.history.earlier, kind=kind, limit=limit
         )
     except Exception as error:
         step.status, step.commentary = "failed", f"The search failed ({type(error).__name__})."
@@ -176,7 +176,8 @@ def _compose(parts: Parts, running: Running, setting: Setting, evidence: Evidenc
     offered = [] if request["workflow"] == RAG else tools.build(parts, setting.scope, handed, pinned["tools"])
     task = Task(
         ask=request["ask"],
-        history=setting.messages,
+        history=setting.history.messages,
+        history_is_cut=setting.history.is_cut,
         evidence=evidence,
         model=model,
         deadline=running.deadline,
@@ -211,7 +212,7 @@ def _checked(
         return failed("internal error: the answer is not what was told while it was written", usage=spent)
     good = _standing(parts, setting, composed.cited, handed)
     settled = _settled(text, composed.cited, good, handed, told, shaped=shape is not None)
-    if settled is None:
+    if settled is None or (not any(good) and any(map(handed.held, composed.cited))):
         return failed("a source that the answer cites has changed while it was written; ask again", usage=spent)
     dropped = good.count(False) + sum(number > len(good) for number in citations.marked(text))
     if dropped:

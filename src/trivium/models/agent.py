@@ -250,7 +250,11 @@ class _Turn:
         head = [prompt.system_message(self._task, tools=bool(self._tools))]
         if self._task.shape is None:
             head += prompt.example_messages(self._nonce)
-        head += prompt.history_messages(_recent(self._task.history, room // 4))
+        recent = _recent(self._task.history, room // 4)
+        if self._task.history_is_cut or len(recent) < len(self._task.history):
+            message = f"Of the turns before this one the model was told the newest {len(recent) // 2} alone."
+            self._warn("history_cut", None, message)
+        head += prompt.history_messages(recent)
         room -= sum(prompt.estimated_tokens(str(one["content"])) for one in head)
         room -= prompt.estimated_tokens(self._task.ask + str(self._task.vars or "") + str(self._task.shape or ""))
         room -= prompt.estimated_tokens(str(self._tools)) if self._tools else 0
@@ -302,9 +306,10 @@ class _Turn:
             return prompt.error_text(called.error or "it failed", self._nonce)
         room = max(self._room, 200)
         passages = self._numbered(prompt.fitting(called.result.passages, room, self._model.most_passages))
-        if not called.result.passages and called.result.value:
-            self._support.add_result(json.dumps(called.result.value, ensure_ascii=False))
-        text = prompt.result_text(called.result.value, passages, self._nonce, min(_RESULT_CHARACTERS, room * 3))
+        beside = prompt.beside_passages(called.result)
+        if (beside and not called.result.passages) or _tells(beside):
+            self._support.add_result(json.dumps(beside, ensure_ascii=False))
+        text = prompt.result_text(beside, passages, self._nonce, min(_RESULT_CHARACTERS, room * 3))
         self._room -= prompt.estimated_tokens(text)
         return text
 
@@ -391,6 +396,11 @@ def _read(reply: Reply, check: Validator) -> tuple[Any, str]:
     return value, check.first_violation(value) or ""
 
 
+def _tells(value: Any) -> bool:
+    """Whether what stands beside passages tells more than single values about them, such as how many there are."""
+    return isinstance(value, dict) and any(isinstance(one, (dict, list)) and bool(one) for one in value.values())
+
+
 def _refuses(text: str) -> bool:
     return bool(_REFUSES.search(text[:400]))
 
@@ -407,11 +417,13 @@ def _is_object(shape: dict[str, Any]) -> bool:
 
 
 def _recent(history: Sequence[Any], tokens: int) -> list[Any]:
-    """The last messages that fit into a number of tokens."""
+    """The last messages that fit into a number of tokens, an answer never without its question."""
     kept: list[Any] = []
     for message in reversed(history):
         tokens -= prompt.estimated_tokens(message.content)
         if tokens < 0:
             break
-        kept.insert(0, message)
-    return kept
+        kept.append(message)
+    while kept and kept[-1].role == "assistant":
+        kept.pop()
+    return kept[::-1]

@@ -3,15 +3,17 @@
 Nothing is shown before the first sentence that a passage supports, so that an answer that rests on nothing can still be
 held back. Markers are renumbered in the order in which they appear; one that names no passage is dropped, one whose
 passage does not support the sentence while another does is moved there, a supported sentence without one is given it.
+What is shown as code is one piece and has no markers in it: those of a fenced block stand behind its end.
 Pictures, and addresses that stand in no passage and not in the question, are taken out: they could carry data away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from trivium.models.citation_marks import ends_within_mark, read_marks
+from trivium.models.code_spans import closed, code_spans, open_code
 from trivium.models.composer import Cited
 from trivium.models.support import STRONG, WEAK, Backing, Support
 from trivium.search.passage import Passage
@@ -22,7 +24,8 @@ _END_SIGNS = re.compile(r"[.!?…。！？\n।؟]")
 _MARKS_ONLY = re.compile(r"\s*(?:(?:\[|【)\^?[\d\s,;†–^-]+(?:\]|】)[\s.,;]*)+")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")
-_URL = re.compile(r"(?:https?|ftp)://[^\s<>\"'`)\]]+|\bwww\.[^\s<>\"'`)\]]+", re.IGNORECASE)
+_URL = re.compile(r"(?:(?:https?|ftp)://|\bwww\.|(?:(?<=\]\()|(?<==[\"']))[/\\]{2})[^\s<>\"'`)\]]+", re.IGNORECASE)
+_TICKS = re.compile("`+")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_HELD = 20_000
 
@@ -40,6 +43,9 @@ class AnswerStream:
         self._thinking: bool | None = None
         self._space = ""
         self._supported = False
+        self._line = ""
+        """What stands on the last line of all that was passed on."""
+        self._in_code = False
         self.shown: list[str] = []
         self.cited: list[Cited] = []
         self.raw: list[str] = []
@@ -52,8 +58,8 @@ class AnswerStream:
     # --- what comes -------------------------------------------------------------------------------
 
     def text(self, piece: str) -> None:
-        self._buffer += piece
-        if not self._past_thoughts():
+        self._buffer += _CONTROL.sub("", piece)
+        if not self._past_thoughts() or (self._in_code and "`" not in piece):
             return
         if _END_SIGNS.search(piece) or len(self._buffer) > _LONGEST_HELD:
             self._advance(last=False)
@@ -61,7 +67,7 @@ class AnswerStream:
     def restart(self) -> bool:
         if self.shown:
             return False
-        self._buffer, self._held, self._thinking = "", [], None
+        self._buffer, self._held, self._thinking, self._line, self._in_code = "", [], None, "", False
         self._numbers, self.cited, self.raw, self.weak = {}, [], [], []
         self.dropped = self.moved = self.uncited = self.links = 0
         return True
@@ -71,6 +77,8 @@ class AnswerStream:
         if self._thinking:
             self._buffer = ""
         self._past_thoughts()
+        if not cut and "`" in self._buffer:
+            self._buffer = closed(self._line + self._buffer)[len(self._line) :]
         self._advance(last=True, cut=cut)
 
     def release(self) -> None:
@@ -103,10 +111,17 @@ class AnswerStream:
 
     def _advance(self, *, last: bool, cut: bool = False) -> None:
         """Pass on the sentences that are whole. One is, once the next has begun with something else than a marker."""
-        ends = _ends(self._buffer)
+        if not self.raw:
+            self._buffer = self._buffer.lstrip()
+        before, whole = self._line, self._line + self._buffer
+        open_ = len(whole) if last and not cut else max(open_code(whole), len(before))
+        self._in_code = open_ < len(whole) and "\n" in whole[open_:]
+        text = self._buffer[: open_ - len(before)]
+        code = [(start - len(before), stop - len(before)) for start, stop in code_spans(whole[:open_])]
+        ends = _ends(text, [span for span in code if span[0] >= 0])
         if not last or cut:
             ends = ends[:-1]
-        if not last and ends_within_mark(self._buffer):
+        if not last and ends_within_mark(text):
             ends = ends[:-1]
         start = 0
         for end in ends:
@@ -119,16 +134,17 @@ class AnswerStream:
 
     def _pass_on(self, raw: str) -> None:
         self.raw.append(raw)
-        marked = read_marks(self._clean(raw), self._support.passages)
+        marked = read_marks(self._clean(raw), self._support.passages, self._line)
         self.dropped += marked.unknown
         backings = self._backings(marked.text, marked.numbers)
         text = marked.text
         marks = "".join(f" [{self._number(backing)}]" for backing in backings)
         if marks:
             body = text.rstrip()
-            text = _placed(body, marks) + text[len(body) :]
+            text = self._placed(body, marks) + text[len(body) :]
         if not text:
             return
+        self._line = _last_line(self._line, text)
         self._held.append(text)
         if not backings and self._support.told(text):
             self.uncited += 1
@@ -160,6 +176,15 @@ class AnswerStream:
                 found.append(best)
         return found
 
+    def _placed(self, body: str, marks: str) -> str:
+        """Markers before the full stop, or on a line of their own behind a block of code."""
+        spans = code_spans(self._line + body)
+        start, stop = spans[-1] if spans else (0, 0)
+        if stop == len(self._line) + len(body) and "\n" in (self._line + body)[start:]:
+            return f"{body}\n{marks.lstrip()}"
+        end = len(body.rstrip(".!?…。！？"))
+        return f"{body[:end]}{marks}{body[end:]}"
+
     def _number(self, backing: Backing) -> int:
         passage: Passage = self._support.passages[backing.number]
         key = passage.id, backing.quote
@@ -170,11 +195,13 @@ class AnswerStream:
 
     def _clean(self, text: str) -> str:
         """Without pictures, foreign addresses and control characters; broken letters are replaced."""
-        text = _CONTROL.sub("", text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
         def picture(match: re.Match[str]) -> str:
             self.links += 1
-            return match[1] or ""
+            ticks = _TICKS.findall(match[0][len(match[1] or "") + 2 :])  # that code begins and ends where it did
+            told = " ".join([match[1] or "", *ticks])
+            return told if told.strip() and "`" not in told else f" {told} "
 
         def link(match: re.Match[str]) -> str:
             return match[0] if self._is_known(match[2]) else f"{match[1]} ({match[2]})"
@@ -200,9 +227,25 @@ class AnswerStream:
                 self._show(shown)
 
 
-def _ends(text: str) -> list[int]:
-    """Where the sentences of a text end, each with the markers and the white space that follow it."""
-    spans = sentences(text)
+def _last_line(before: str, text: str) -> str:
+    """What the last line holds once a text has followed; what stands behind the end of a block begins no block."""
+    whole = before + text
+    if not whole.strip():
+        return ""
+    start = whole.rfind("\n") + 1
+    ended = next((stop for first, stop in code_spans(whole) if first < start < stop), 0)
+    return f". {whole[ended:]}" if ended else whole[start:]
+
+
+def _ends(text: str, code: Sequence[tuple[int, int]]) -> list[int]:
+    """Where the sentences of a text end, each with the markers and the white space that follow it, none within code."""
+    blocks = [span for span in code if "\n" in text[slice(*span)]]
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for start, stop in [*blocks, (len(text), len(text))]:
+        spans += ((at + first, at + last) for first, last in sentences(text[at:start]))
+        spans += [(start, stop)] if start < stop else []
+        at = stop
     ends: list[int] = []
     for number, (start, stop) in enumerate(spans):
         following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
@@ -213,10 +256,4 @@ def _ends(text: str) -> list[int]:
                 ends[-1] = following
                 continue
         ends.append(following)
-    return ends
-
-
-def _placed(body: str, marks: str) -> str:
-    """Markers before the full stop."""
-    stop = len(body) - len(body.rstrip(".!?…。！？"))
-    return f"{body[: len(body) - stop]}{marks}{body[len(body) - stop :]}" if stop else body + marks
+    return [end for end in ends if not any(start < end < stop for start, stop in code)]

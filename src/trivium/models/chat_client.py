@@ -173,6 +173,8 @@ class CompletionsClient(ABC):
             told = self._told(error, request, refused)
             if told is None:
                 raise
+            if collected.began and isinstance(told, Passing):
+                told = Passing("the model's answer broke off")
             raise told from error
         return collected.reply()
 

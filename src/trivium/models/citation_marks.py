@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from msgspec import Struct
+
+from trivium.models.code_spans import code_spans, without_stray_ticks
 
 _ONE = r"\d{1,40}(?:\s?[-–]\s?\d{1,40})?"
 _NUMBERS = rf"{_ONE}(?:\s?[,;]\s?\^?{_ONE})*"
@@ -23,54 +25,63 @@ class Marked(Struct, frozen=True):
     unknown: int
 
 
-_CODE = re.compile(r"`[^`\n]+`")
 _SMALL = r"\^?(\d{1,3}(?:\s?[-–,;]\s?\^?\d{1,3})*)"
 _LOOKS_LIKE_MARK = re.compile(rf"\[{_SMALL}\]|【{_SMALL}(?:†[^】]{{0,40}})?】")
 
 
-def read_marks(text: str, known: Collection[int]) -> Marked:
-    """Take the markers out of a sentence.
+def read_marks(text: str, known: Collection[int], before: str = "") -> Marked:
+    """Take the markers out of a sentence; what is shown as code has none. `before` is the line up to the sentence.
 
-    >>> read_marks("Net 30 days [1, 7].", {1, 2})
-    Marked(text='Net 30 days.', numbers=[1], unknown=1)
+    >>> read_marks("Net 30 days `row[0]` [1, 7].", {1, 2})
+    Marked(text='Net 30 days `row[0]`.', numbers=[1], unknown=1)
     """
     numbers: list[int] = []
     unknown = 0
-    code = [match.span() for match in _CODE.finditer(text)]
 
     def taken(match: re.Match[str]) -> str:
         nonlocal unknown
-        if any(start < match.end() and match.start() < stop for start, stop in code):
-            return match[0]
         for number in _numbers(match[1] or match[2]):
             if number in known:
                 numbers.append(number)
             else:
                 unknown += 1
-        return ""
+        return _apart(match)
 
-    plain = MARK.sub(taken, text)
-    return Marked(unmarked(plain), list(dict.fromkeys(numbers)), unknown)
+    plain = without_stray_ticks(_outside_code(MARK, taken, text, before), before)
+    return Marked(unmarked(plain, before), list(dict.fromkeys(numbers)), unknown)
 
 
-def unmarked(text: str) -> str:
-    """A text that is no answer's own, so that nothing in it looks like a marker.
+def unmarked(text: str, before: str = "") -> str:
+    """A text that is no answer's own, so that nothing in it looks like a marker; code is left as it is.
 
     >>> unmarked("as shown in [3]; `row[0]`")
-    'as shown in (3); `row[ 0 ]`'
+    'as shown in (3); `row[0]`'
     """
-    code = [match.span() for match in _CODE.finditer(text)]
-
-    def changed(match: re.Match[str]) -> str:
-        inside = any(start <= match.start() < stop for start, stop in code)
-        numbers = match[1] or match[2]
-        return f"[ {numbers} ]" if inside else f"({numbers})"
-
-    return _LOOKS_LIKE_MARK.sub(changed, text)
+    return _outside_code(_LOOKS_LIKE_MARK, lambda match: f"({match[1] or match[2]})", text, before)
 
 
 def without_marks(text: str) -> str:
-    return MARK.sub("", text)
+    """A text without its markers."""
+    return _outside_code(MARK, _apart, text)
+
+
+def _outside_code(pattern: re.Pattern[str], change: Callable[[re.Match[str]], str], text: str, before: str = "") -> str:
+    code = code_spans(before + text)
+    shift = len(before)
+
+    def changed(match: re.Match[str]) -> str:
+        start, stop = match.start() + shift, match.end() + shift
+        return match[0] if any(first < stop and start < last for first, last in code) else change(match)
+
+    return pattern.sub(changed, text)
+
+
+def _apart(match: re.Match[str]) -> str:
+    """What stands for a marker that is taken out: mostly nothing; lines, and runs of backticks, stay apart."""
+    text, start, stop = match.string, match.start(), match.end()
+    if text[start] == "\n" != text[stop : stop + 1]:
+        return "\n"
+    return " " if text[start - 1 : start] == "`" == text[stop : stop + 1] else ""
 
 
 def ends_within_mark(text: str) -> bool:

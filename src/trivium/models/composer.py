@@ -43,6 +43,7 @@ class ToolError(Exception):
 class Task(Struct, frozen=True):
     """All that a composer may go by. `evidence` is what retrieval found for the ask.
 
+    `history` are the newest turns before this one, oldest first; `history_is_cut` when there are older ones.
     `instructions` are the guide of each context, then `search.instructions`, then the session's `system_prompt`;
     `guardrails` outrank them. `deadline` is a `time.monotonic` value.
     """
@@ -59,6 +60,7 @@ class Task(Struct, frozen=True):
     tools: Sequence[Tool] = ()
     max_steps: int = 8
     thinking_level: str = "low"
+    history_is_cut: bool = False
 
 
 class Step(Struct):

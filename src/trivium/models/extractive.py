@@ -20,7 +20,7 @@ from trivium.models.conflicts import conflicting, same_subject
 from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
 from trivium.models.question import Question, Term, understand
-from trivium.models.ranking import ENOUGH, Ranked, Ranking
+from trivium.models.ranking import ENOUGH, POINTS_BACK, Ranked, Ranking
 from trivium.models.statements import CODE, ROW, SENTENCE, Statement, statements_of
 from trivium.search.passage import ARTIFACT, Passage
 from trivium.search.segment import tokens
@@ -34,14 +34,6 @@ UNLIKELY = 0.3
 """Confidence below which passages hardly answer a question."""
 
 _PARTS = re.compile(r"(?<=[?？])\s*(?=\S)")
-_POINTS_BACK = re.compile(
-    r"(?:it|its|they|their|this|these|that|he|she|his|her|such|both|since then|then|er|sie|es|dies\w*|beide|danach"
-    r"|seitdem|esto|este|esta|ella|ellos|despues|il|elle|ils|elles|cela|ce|cette|ces|esso|essa|questo|questa|hij|zij|deze"
-    r"|он|она|оно|они|это|этот|эта|它|他|她|该|这|それ|これ|その|この)\b",
-    re.IGNORECASE,
-)
-
-
 Warned = tuple[str, str | None, str]
 """Code, parameter and message of a warning."""
 
@@ -87,7 +79,7 @@ class Extractive:
         if task.shape is not None:
             from trivium.models.fill import fill
 
-            composed = fill(task, statements)
+            composed = fill(task, statements, progress.check)
         else:
             composed = self._prose(task, statements)
         progress.step(Step("c1", "completed", f"Quoted {len(composed.cited)} of {len(statements)} statements"))
@@ -164,7 +156,7 @@ def _tells(question: Question, terms: Sequence[Term]) -> bool:
 
 def _lent(question: Question, earlier: Sequence[str]) -> list[Term]:
     """Words of the question before, for one too short to stand alone or that points back."""
-    if not earlier or (len(question.terms) > 2 and not _POINTS_BACK.search(question.text)):
+    if not earlier or (len(question.terms) > 2 and not POINTS_BACK.search(question.text)):
         return []
     return [Term(term.word, extra=True) for term in understand(earlier[-1]).terms if term.word not in question.words]
 
@@ -375,7 +367,7 @@ def _section(section: Section, citations: _Citations) -> Iterator[str]:
         quote, text = statement.quote, statement.text
         follows = before is not None and before.passage is statement.passage and before.place == statement.place - 1
         before = statement
-        if statement.before and not follows and _POINTS_BACK.match(text):
+        if statement.before and not follows and POINTS_BACK.match(text):
             quote = statement.passage.text[statement.before_start : statement.stop]
             text = f"{statement.before} {text}"
         label = f"{_own(line.label)}: " if line.label else ""

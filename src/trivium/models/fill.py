@@ -6,7 +6,8 @@ where the shape does not require it, and otherwise the reason to fail, which nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from trivium.models.composer import Cited, Composed, ComposeError, Task, Usage
@@ -14,19 +15,21 @@ from trivium.models.fill_evidence import Filled, Finder, NoEvidence
 from trivium.models.fill_list import fill_list
 from trivium.models.fill_scalar import fill_scalar
 from trivium.models.property import read_property
-from trivium.models.shape import Validator, resolve
+from trivium.models.shape import Validator, check_schema, references, resolve
 from trivium.models.statements import Statement
 
 _DEFINITIONS = ("$schema", "$defs", "definitions")
 DEEPEST = 8
 """How deep properties are filled; deeper ones count as without evidence."""
+MOST_PARTS = 5_000
+"""How many parts of a shape are looked for; the others count as without evidence."""
 
 
-def fill(task: Task, statements: Sequence[Statement]) -> Composed:
-    """The shape of a task filled from statements. Raises: ComposeError."""
+def fill(task: Task, statements: Sequence[Statement], check: Callable[[], None] = lambda: None) -> Composed:
+    """The shape of a task filled from statements; `check` is called now and then. Raises: ComposeError."""
     shape = task.shape or {}
     try:
-        filled = _Filling(shape).value(Finder.of(statements, task.ask), "", shape, 0)
+        filled = _Filling(shape, check).value(Finder.of(statements, task.ask), "", shape, 0)
     except NoEvidence as fault:
         raise ComposeError(f"output did not conform to shape: {fault}", Usage(cost_usd=0.0)) from fault
     violation = Validator(shape).first_violation(filled.value)
@@ -38,18 +41,55 @@ def fill(task: Task, statements: Sequence[Statement]) -> Composed:
 
 
 class _Filling:
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, Any], check: Callable[[], None]) -> None:
         self._root = root
+        self._check = check
+        self._parts = 0
+        self._within: list[str] = ["#"]
+        """The references that lead to the part that is being filled."""
 
     def value(self, finder: Finder, path: str, schema: Any, depth: int) -> Filled:
         """A value for a schema. Raises: NoEvidence."""
         read = resolve(schema, self._root)
         try:
-            return self._filled(finder, path, read, depth)
+            with self._entered(path, schema):
+                return self._filled(finder, path, read, depth)
         except NoEvidence:
-            if path and Validator(self._whole(read)).conforms(None):
+            if path and schema is not False and self._takes_null(read):
                 return Filled(None)
             raise
+
+    @contextmanager
+    def _entered(self, path: str, schema: Any, *, again: bool = False) -> Iterator[None]:
+        """Whether a part can be filled at all. Raises: NoEvidence.
+
+        A schema inside itself would get the same evidence once more and so hold what its outer one holds; only the
+        elements of an array, which have evidence of their own, may be so once (`again`).
+        """
+        self._check()
+        self._parts += 1
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        if schema is False or self._parts > MOST_PARTS or self._within.count(reference or "") > int(again):
+            raise NoEvidence(path)
+        self._within += [reference] if reference else []
+        try:
+            yield
+        finally:
+            if reference:
+                self._within.pop()
+
+    def _takes_null(self, schema: dict[str, Any]) -> bool:
+        kinds = schema.get("type", "null")
+        check = self._validator(schema) if "null" in kinds else None
+        return check is not None and check.conforms(None)
+
+    def _validator(self, schema: dict[str, Any]) -> Validator | None:
+        """A check of a part alone; None where it refers to something outside that only the whole shape has."""
+        if any(not str(one).startswith(("#/$defs/", "#/definitions/")) for one in references(schema)):
+            return None
+        kept: dict[str, Any] = {key: self._root[key] for key in _DEFINITIONS if key in self._root}
+        whole = kept | schema
+        return Validator(whole) if check_schema(whole) is None else None
 
     def _filled(self, finder: Finder, path: str, schema: dict[str, Any], depth: int) -> Filled:
         if depth > DEEPEST:
@@ -69,18 +109,19 @@ class _Filling:
     def _alternative(self, finder: Finder, path: str, schema: dict[str, Any], options: list[Any], depth: int) -> Filled:
         """The first alternative that the evidence fills with something that conforms to the whole."""
         rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
-        check = Validator(self._whole(schema))
+        check = self._validator(schema)
         fault: NoEvidence | None = None
         for option in options:
             inner = resolve(option, self._root)
             if inner.get("type") == "null":
                 continue
             try:
-                filled = self._filled(finder, path, {**rest, **inner}, depth + 1)
+                with self._entered(path, option):
+                    filled = self._filled(finder, path, {**rest, **inner}, depth + 1)
             except NoEvidence as missing:
                 fault = fault or missing
                 continue
-            if check.conforms(filled.value):
+            if check is None or check.conforms(filled.value):
                 return filled
         raise fault or NoEvidence(path)
 
@@ -111,18 +152,17 @@ class _Filling:
         return Filled(named, cited, warnings)
 
     def _array(self, finder: Finder, path: str, schema: dict[str, Any], depth: int) -> Filled:
-        items = resolve(schema.get("items", {}), self._root)
+        given = schema.get("items", {})
+        items = resolve(given, self._root)
         wanted = read_property(path, schema)
 
         def one(within: Finder, place: str) -> Filled:
-            return self._filled(within, place, items, depth + 1)
+            with self._entered(place, given, again=True):
+                return self._filled(within, place, items, depth + 1)
 
+        if given is False:
+            raise NoEvidence(path)
         return fill_list(finder, wanted, items, one)
-
-    def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A schema that stands alone, with the definitions of the shape it came from."""
-        kept: dict[str, Any] = {key: self._root[key] for key in _DEFINITIONS if key in self._root}
-        return kept | schema
 
 
 def _ordered(properties: dict[str, Any], required: Sequence[str]) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trivium.models.citation_marks import without_marks
-from trivium.models.composer import Message, Task
+from trivium.models.composer import Message, Task, ToolResult
 from trivium.search.passage import Passage
 
 NOT_FOUND = "NOT FOUND"
@@ -118,12 +118,18 @@ def passages_text(passages: Sequence[tuple[int, Passage]], nonce: str) -> str:
 def result_text(value: Any, passages: Sequence[tuple[int, Passage]], nonce: str, most: int) -> str:
     """The result of a tool: its passages with their numbers, and what else it tells, at most `most` characters."""
     parts = [passages_text(passages, nonce)] if passages else []
-    if passages and isinstance(value, dict):  # the passages are told already
-        value = {key: one for key, one in value.items() if not isinstance(one, (list, dict)) and key != "text"}
     if value not in (None, {}, []) or not parts:
         text = json.dumps(value, ensure_ascii=False)
         parts.append(f"<result-{nonce}>\n{text if len(text) <= most else text[:most] + ' (cut)'}\n</result-{nonce}>")
     return "\n".join(parts)
+
+
+def beside_passages(result: ToolResult) -> Any:
+    """What the result of a tool tells that its passages do not."""
+    value = result.value
+    if result.passages and isinstance(value, dict):
+        return {key: one for key, one in value.items() if key not in ("text", "passages")}
+    return value
 
 
 def error_text(message: str, nonce: str) -> str:

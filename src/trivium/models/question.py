@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from msgspec import Struct
 
+from trivium.models.compounds import neighbours
+from trivium.models.dimensions import wanted_of
+from trivium.models.focus import focus_of
 from trivium.models.language import language_of, silent_words
 from trivium.models.values import DATE, DURATION, MEASURE, MONEY, NUMBER, PERCENT, TIME, YEAR, find_values
 from trivium.search.segment import fold, is_joined, plain, tokens
@@ -182,7 +184,9 @@ class Question(Struct, frozen=True):
 
     `lists`: several things are asked for; `each`: one answer for every source; `broad`: all there is about something;
     `defines`: what a thing is; `chooses`: which one of several. `joined` are neighbouring words
-    written together (`back up`: backup). `counted` is the word right behind `how many`.
+    written together (`back up`: backup). `counted` is the word right behind `how many`. `head` is the word for what is
+    asked for, `of` the telling words of the thing of which it is asked (`the price of a ticket to the island`), and
+    `thing` the one that says what that is.
     """
 
     text: str
@@ -198,6 +202,9 @@ class Question(Struct, frozen=True):
     defines: bool = False
     chooses: bool = False
     counted: str = ""
+    head: str = ""
+    of: list[str] = []
+    thing: str = ""
     joined: list[str] = []
     subjects: list[list[str]] = []
     names: list[str] = []
@@ -234,9 +241,14 @@ def understand(ask: str) -> Question:
     if compares:
         kind, wanted = "compare", frozenset()
         rest = _COMPARES.sub(" ", rest)
+    focus = focus_of(folded) if kind in ("", "how_much", "how_long", "who", "where") else None
+    if focus is not None and not kind:
+        wanted = wanted_of(focus.head)
     yes_no = not kind and bool(_YES_NO.match(folded.lstrip("¿¡ ")) or _YES_NO_ANYWHERE.search(folded))
     terms = _terms(ask, rest, language)
     subjects, names = _subjects(ask, compares)
+    each = bool(_EACH.search(folded))
+    of = content_words(focus.of, ask) if focus is not None and focus.of and not each else []
     return Question(
         ask,
         language,
@@ -246,12 +258,17 @@ def understand(ask: str) -> Question:
         frozenset(value.key[1] for value in find_values(ask, language)),
         yes_no,
         bool(_LIST.search(folded)) and not wanted,
-        bool(_EACH.search(folded)),
+        each,
         bool(_BROAD.search(folded)),
         bool(_DEFINES.match(folded)),
         bool(_CHOOSES.match(folded)),
         counted if any(term.word == counted for term in terms) else "",
-        _joined(ask),
+        "" if focus is None else focus.head,
+        of,
+        focus.thing
+        if focus is not None and focus.thing in of and not any(term.must for term in terms if term.word in of)
+        else "",
+        neighbours(ask),
         subjects,
         names,
     )
@@ -285,11 +302,6 @@ def _terms(ask: str, rest: str, language: str) -> list[Term]:
     musts = _musts(ask, language)
     each = {token for match in _EACH.finditer(rest) for token in tokens(match["of"] or "")}
     return [Term(word, word in musts, word in _VAGUE or word in each) for word in content_words(rest, ask)]
-
-
-def _joined(ask: str) -> list[str]:
-    words = re.findall(r"[a-zà-ÿ]+", fold(ask))
-    return [one + other for one, other in pairwise(words) if len(one) + len(other) > 4]
 
 
 def _musts(ask: str, language: str) -> frozenset[str]:

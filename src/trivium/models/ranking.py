@@ -10,6 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trivium.errors import TriviumError
+from trivium.models.compounds import Spellings, is_phrase, joined
+from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.language import silent_words
 from trivium.models.matching import KIN, Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
@@ -31,11 +33,18 @@ _NEAR, _BEFORE, _ASKED_BEFORE = 0.8, 0.55, 0.95
 _UNTYPED, _MISSED = 0.55, 0.6
 _IN_CODE = 0.5
 """Of the confidence in code that is asked for a fact: names and numbers in examples are rarely what is asked for."""
+_SHORT, _CHANCE, _MOST_CHANCE = 24, 0.005, 0.12
+"""The more words a statement has beyond `_SHORT`, the more of a question's words it meets by chance."""
 _SIMILAR = 0.05
 _ONLY_NAMED, _ONLY_KIN = 0.5, 0.7
 """Of the confidence in a fact that only names its thing, and where all that meets a question is a word of its kind."""
-_ONE_WORD = frozenset(["backup", "setup", "login", "logout", "signup", "checkout", "rollback", "shutdown", "startup"])
-"""Verbs in two words whose parts alone tell another thing (`back up`, `gives it back`)."""
+POINTS_BACK = re.compile(
+    r"(?:it|its|they|their|this|these|that|he|she|his|her|such|both|since then|then|er|sie|es|dies\w*|beide|danach"
+    r"|seitdem|esto|este|esta|ella|ellos|despues|il|elle|ils|elles|cela|ce|cette|ces|esso|essa|questo|questa|hij|zij|deze"
+    r"|он|она|оно|они|это|этот|эта|它|他|她|该|这|それ|これ|その|この)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says something of what the one before is about."""
 _SEMANTIC_STATEMENTS = 60
 _BECAUSE = re.compile(
     r"\b(?:because|since|due to|reasons?|so that|therefore|in order to|weil|da|denn|grund|damit|deshalb|wegen|porque"
@@ -95,10 +104,10 @@ class Ranking:
     def __init__(self, statements: Sequence[Statement], embedder: Embedder | None = None) -> None:
         self.statements = list(statements)
         self._embedder = embedder
-        self._own = [frozenset(statement.words) for statement in self.statements]
-        self._near = [frozenset(tokens(statement.context)) for statement in self.statements]
-        self._before = [frozenset(tokens(statement.before)) for statement in self.statements]
-        self.vocabulary = Vocabulary(own | near for own, near in zip(self._own, self._near, strict=True))
+        self._own = [Spellings(statement.words) for statement in self.statements]
+        self._near = [Spellings(tokens(statement.context)) for statement in self.statements]
+        self._before = [Spellings(tokens(statement.before)) for statement in self.statements]
+        self.vocabulary = Vocabulary(own.words | near.words for own, near in zip(self._own, self._near, strict=True))
 
     def rank(self, question: Question, terms: Sequence[Term] | None = None) -> list[Ranked]:
         """All statements, best first; `terms` instead of the question's own to ask about a part of it."""
@@ -114,15 +123,23 @@ class Ranking:
         return ranked
 
     def _written_together(self, question: Question, terms: list[Term]) -> list[Term]:
-        """The terms with two words as one, where the texts write them so (`back up`: backup)."""
-        for joined in question.joined:
-            parts = [term for term in terms if joined.startswith(term.word) or joined.endswith(term.word)]
-            known = joined in self.vocabulary or joined in _ONE_WORD
-            if parts and known and joined not in [term.word for term in terms]:
+        """The terms as the texts write them: two words as one (`back up`: backup), one with a hyphen as one or two."""
+        for one in question.joined:
+            parts = [term for term in terms if one.startswith(term.word) or one.endswith(term.word)]
+            known = one in self.vocabulary or is_phrase(one)
+            if parts and known and one not in [term.word for term in terms]:
                 at = terms.index(parts[0])
                 terms = [term for term in terms if term not in parts]
-                terms.insert(at, Term(joined))
-        return terms
+                terms.insert(at, Term(one))
+        return [term for one in terms for term in self._hyphened(one)]
+
+    def _hyphened(self, term: Term) -> list[Term]:
+        one = joined(term.word)
+        if one == term.word:
+            return [term]
+        if self.vocabulary.met_by(one) or is_phrase(one) or any(own.in_two(one) for own in self._own):
+            return [replace(term, word=one)]
+        return [replace(term, word=part) for part in term.word.split("-")]
 
     def _straddles(self, terms: Sequence[Term], at: int) -> bool:
         """Whether a pair of Han characters joins the end of one word to the beginning of the next one."""
@@ -163,14 +180,15 @@ class Ranking:
         statement = self.statements[index]
         asked_before = _asks(statement.before)
         carried = _ASKED_BEFORE if asked_before else _BEFORE
+        follows = asked_before or self._goes_on(index, terms)
         own = covered = 0.0
         missed = uncounted = kin = False
         attribute: bool | None = None
         for term in terms:
-            here = self.vocabulary.match(term.word, self._own[index])
-            around = self.vocabulary.match(term.word, self._near[index])
+            here = max(self._match(term.word, self._own[index]), KIN * _is_told(term.word, statement))
+            around = self._match(term.word, self._near[index])
             near = around * _NEAR
-            before = self.vocabulary.match(term.word, self._before[index]) * carried if self._before[index] else 0.0
+            before = self._match(term.word, self._before[index]) * carried if statement.before and follows else 0.0
             best = max(here, near, before)
             weight = weights[term.word] * (0.5 if term.extra else 1.0)
             own += weight * max(here, around)
@@ -182,10 +200,15 @@ class Ranking:
                 attribute = attribute or best > 0
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
-        lacks = missed or uncounted or attribute is False
+        apart = not self._speaks_of(question, index, asked_before) or denies(question.words, statement.words)
+        lacks = missed or apart or uncounted or attribute is False
+        long = max(0, len(statement.words) - _SHORT)
+        covered -= min(_CHANCE * long, _MOST_CHANCE) * (1.0 - covered)
         confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if lacks else 1.0)
         score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - 0.02 * statement.rank
         score += 0.15 if typed and question.wanted else 0.0
+        score += 0.2 if _is_key(statement, terms) else 0.0
+        score -= min(_CHANCE * long, _MOST_CHANCE)
         score += 0.1 if PLACE in question.wanted and _LIES.search(fold(statement.text)) else 0.0
         if _asks(statement.text):
             score -= 0.5
@@ -207,6 +230,29 @@ class Ranking:
         if len(statement.words) < 3 and statement.kind == SENTENCE:
             score -= 0.15
         return Ranked(statement, confidence, score, own, covered, typed=typed, missed=missed)
+
+    def _match(self, term: str, there: Spellings) -> float:
+        """How far a text meets a term, in whichever spelling."""
+        return max(self.vocabulary.match(term, there.words), float(there.in_two(term)))
+
+    def _goes_on(self, index: int, terms: Sequence[Term]) -> bool:
+        """Whether what the sentence before says may count: this one points back, or has a word of the question."""
+        if POINTS_BACK.match(self.statements[index].text):
+            return True
+        return any(self._match(term.word, self._own[index]) for term in terms)
+
+    def _speaks_of(self, question: Question, index: int, asked_before: bool) -> bool:
+        """Whether a statement, with what stands around it, speaks of the thing of which something is asked."""
+        if not question.of:
+            return True
+        texts = [self._own[index], self._near[index]]
+        if asked_before or POINTS_BACK.match(self.statements[index].text):
+            texts.append(self._before[index])
+        spoken = {word: max(self._match(joined(word), text) for text in texts) for word in question.of}
+        weights = {word: self.vocabulary.weight(word) for word in question.of}
+        if question.thing and not spoken[question.thing]:
+            return False
+        return sum(weights[word] * far for word, far in spoken.items()) >= 0.5 * sum(weights.values())
 
     def _add_similarity(self, ranked: list[Ranked], question: Question, terms: list[Term]) -> None:
         """Let meaning count where words do not meet, for the statements of the best passages."""
@@ -230,6 +276,22 @@ class Ranking:
             one.follows = carried >= one.similar and carried > 0
             one.similar = 0.0 if _asks(one.statement.text) else max(one.similar, carried)
             one.score += _SIMILAR * one.similar
+
+
+def _is_told(term: str, statement: Statement) -> bool:
+    """Whether a statement tells without the word what the word asks for: by the unit of a value, or as a bound."""
+    return tells(term, statement.values, statement.words) or (
+        bool(statement.values) and is_bounded(term, statement.text)
+    )
+
+
+def _is_key(statement: Statement, terms: Sequence[Term]) -> bool:
+    """Whether the question names the very thing that a row or pair is about."""
+    if statement.kind not in (ROW, PAIR):
+        return False
+    cell = statement.cells[0]
+    key = set(tokens(cell.key if statement.kind == PAIR else cell.text, query=True))
+    return bool(key) and key <= {term.word for term in terms}
 
 
 def because(text: str) -> str | None:

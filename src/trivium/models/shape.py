@@ -11,14 +11,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from trivium.models.shape_work import is_too_much
+
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 32
 MAX_COST = 100_000
+MAX_PATTERNS = 50_000
+"""What all patterns together may come to, each sign as often as it is repeated; some hundred bytes for each."""
 MAX_VALUE_DEPTH = 64
 MAX_VIOLATION = 300
 
 _NO_JSON = "it holds a value that JSON does not have"
-_BACKTRACKING = 100_000
+_BACKTRACKING = 10_000
 _DRAFT = re.compile(r"https?://json-schema\.org/(draft/2020-12/schema|draft/2019-09/schema|draft-07/schema)#?")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _VALUES = frozenset({"const", "enum", "default", "examples"})
@@ -45,11 +49,13 @@ def check_schema(shape: Any) -> str | None:
     draft = shape.get("$schema", "https://json-schema.org/draft/2020-12/schema")
     if not isinstance(draft, str) or not _DRAFT.fullmatch(draft):
         return "shape names another draft in $schema than 2020-12, 2019-09 or draft-07"
-    for reference in _references(shape):
+    for reference in references(shape):
         if not isinstance(reference, str) or not reference.startswith("#"):
             return f"shape refers to {_cut(json.dumps(reference))}; only references inside the shape are followed (#/…)"
     if _cost(shape) > MAX_COST:
         return "shape refers to its own parts so often that checking a value would take too long"
+    if sum(map(pattern_cost, _patterns(shape))) > MAX_PATTERNS:
+        return "shape has patterns that repeat so much that they take too long to prepare; bound lengths with maxLength"
     return _fault(shape)
 
 
@@ -57,7 +63,9 @@ class Validator:
     """Tells whether values conform to one shape, which must be valid (`check_schema`)."""
 
     def __init__(self, shape: dict[str, Any]) -> None:
+        self._shape = shape
         self._validator = _build(shape)
+        self._refers = any(True for _ in references(shape))
 
     def first_violation(self, value: Any) -> str | None:
         """The first way in which a value breaks the shape, beginning with its place, or None.
@@ -71,6 +79,8 @@ class Validator:
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError):
             return _NO_JSON
+        if self._refers and is_too_much(self._shape, value, lambda reference: _target(str(reference), self._shape)):
+            return "it is nested so that checking it would take too long"
         try:
             error = next(self._validator.iter_errors(value), None)
         except ValueError:
@@ -203,8 +213,50 @@ def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
                 yield from _schemas(part)
 
 
-def _references(shape: dict[str, Any]) -> Iterator[Any]:
+def references(shape: dict[str, Any]) -> Iterator[Any]:
+    """What a schema and its parts refer to."""
     return (schema[key] for schema in _schemas(shape) for key in _REFERENCES if key in schema)
+
+
+_PATTERN_PART = re.compile(
+    r"(?P<class>\\[pP](?:\{[^}]*\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<open>\()|(?P<close>\))"
+    r"|\{(?P<least>\d+)(?P<more>,(?P<most>\d*))?\}|(?P<any>\.)|\\?.",
+    re.DOTALL,
+)
+_CLASS_COST = 100
+
+
+def pattern_cost(pattern: str) -> int:
+    r"""How large a pattern is once what it repeats is written out; classes of Unicode count a hundredfold.
+
+    >>> [pattern_cost(pattern) for pattern in ("^a{3}$", "(ab{2}){10}", r"\p{L}{5}")]
+    [5, 30, 500]
+    """
+    groups, last = [0], 0
+    for part in _PATTERN_PART.finditer(pattern):
+        if part["open"]:
+            groups.append(0)
+            continue
+        if part["close"] and len(groups) > 1:
+            last = groups.pop()
+        elif part["least"]:
+            count = max(int(part["most"] or part["least"]), 1)
+            groups[-1] += last * (count - 1)
+            last *= count
+            continue
+        else:
+            wide = part["class"] and ("\\p" in part[0].lower() or "[^" in part[0])
+            last = _CLASS_COST if wide else 3 if part["any"] or part["class"] else 1
+        groups[-1] += last
+    return sum(groups)
+
+
+def _patterns(shape: dict[str, Any]) -> Iterator[str]:
+    for schema in _schemas(shape):
+        if isinstance(schema.get("pattern"), str):
+            yield schema["pattern"]
+        if isinstance(schema.get("patternProperties"), dict):
+            yield from schema["patternProperties"]
 
 
 def _cost(shape: dict[str, Any]) -> int:

@@ -149,6 +149,7 @@ MEASURES = {
         "mw", "kwh", "mwh", "kv", "ma", "mah", "°f", "pa", "bar", "lux", "lm", "db", "dpi", "px", "rpm", "km/h", "mph",
         "m/s", "m²", "m2", "km²", "mm²", "ha", "ft", "lb lbs", "oz", "kbit", "mbit", "gbit", "mbit/s", "gbit/s", "mbps",
         "gbps", "bit bits", "ms",
+        "characters character chars char zeichen caracteres caratteri signes karakters символов 字符 文字",
     )
     for unit in names.split()
 }  # fmt: skip
@@ -205,6 +206,10 @@ _MONTH_DAY = re.compile(
 )
 _TIME = re.compile(
     r"(?<![\w:.])(?P<h>[01]?\d|2[0-3])(?:[:.h](?P<m>[0-5]\d)(?![\d.:])(?P<half>\s?[ap]\.?m\b\.?)?|\s?(?P<half2>[ap]\.?m\b\.?)|\s?(?P<clock>Uhr|uhr|点|時(?!間)|시))"
+)
+_ONE_OF = re.compile(
+    r"\b(?:takes?|took|lasts?|lasted|within|after|for|in|about|over|under|requires?|needs?)\s"
+    r"(?P<value>an?\s(?P<unit>second|minute|hour|day|week|month|year))\b"
 )
 _LABELLED = re.compile(r"(?:[§#№]\s?|\b[vV]\.?\s?|\bQ)$")
 _BEFORE = re.compile(r"([^\W\d_]+)[.:]?[ \u00a0]$")
@@ -339,6 +344,8 @@ def _quantities(text: str, lowered: str, language: str) -> Iterator[Value]:
         yield _quantity(text, lowered, match.start(), match.end(), amount)
     for match in _HAN_NUMBER.finditer(text):
         yield _quantity(text, lowered, match.start(), match.end(), Decimal(_han(match[0])))
+    for match in _ONE_OF.finditer(lowered):
+        yield Value(DURATION, match.start("value"), match.end("value"), Decimal(1), _DURATIONS[match["unit"]])
     for match in _WORD.finditer(lowered):
         if match[0] in _NUMBER_WORDS:
             value = _quantity(text, lowered, match.start(), match.end(), Decimal(_NUMBER_WORDS[match[0]]))

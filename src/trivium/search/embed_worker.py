@@ -7,16 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from trivium.search import embedding_text
-from trivium.search.embedder import Embedder
+from trivium.search.embed_parted import vectors_of
+from trivium.search.embedder import Embedder, Refusal
 from trivium.search.vectors import packed
+from trivium.store import contexts as context_rows
 from trivium.store import vectors as stored
 from trivium.store.sqlite import Session, SqliteStore
-
-if TYPE_CHECKING:
-    import numpy as np
 
 BATCH = 32
 POLL_SECONDS = 2.0
@@ -33,12 +31,18 @@ class Elsewhere(Exception):
 
 
 class Report:
-    """What a run has done so far."""
+    """What a run has done so far. `refused` are items that the embedder gives no vector for, the last time why."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.embedded = 0
         self.confirmed = 0
+        self.refused = 0
+        self.refusal: Refusal | None = None
         self._limit = limit
+
+    def refuse(self, refusal: Refusal) -> None:
+        self.refused += 1
+        self.refusal = refusal
 
     @property
     def items(self) -> int:
@@ -58,6 +62,7 @@ class Batches:
         self._embedder = embedder
         self._holder = holder
         self._checked: dict[int, int] = {}
+        self._refused: dict[tuple[stored.Set, str, str], Refusal] = {}
         self._leased = False
 
     def run(
@@ -65,14 +70,14 @@ class Batches:
     ) -> Generator[Report, None, None]:
         """Go through the backlog once, or through `limit` items of it, one report after each batch.
 
-        With `steal` the work is taken away from another process, else that one is left to it. Raises: EmbeddingError,
-        Elsewhere.
+        With `steal` the work is taken away from another process at first, else that one is left to it. Raises:
+        EmbeddingError, Elsewhere.
         """
         report = Report(limit)
         self._leased = False
         model = self._embedder.info().model
         with self._store.read() as session:
-            chosen = stored.live_contexts(session) if contexts is None else contexts
+            chosen = context_rows.all_ids(session) if contexts is None else contexts
         try:
             for ctx in chosen:
                 for kind in stored.KINDS:
@@ -92,62 +97,65 @@ class Batches:
             after = batch[-1].after
             self._embed(of, batch, report, steal)
             yield report
-        if of.kind == stored.ARTIFACT and report.next and (outdated := self._outdated(of)):
-            for start in range(0, len(outdated), BATCH):
-                with self._store.read() as session:
-                    batch = stored.pieces(session, of, outdated[start : start + BATCH])
-                self._embed(of, batch, report, steal)
-                yield report
+        if of.kind == stored.ARTIFACT and report.next:
+            yield from self._run_outdated(of, report, steal)
 
-    def _outdated(self, of: stored.Set) -> list[str]:
-        """Keys of artifacts whose text has changed since their vectors were made; looked for once in a live version."""
-        with self._store.read() as session:
-            version = stored.live_version(session, of.ctx)
+    def _run_outdated(self, of: stored.Set, report: Report, steal: bool) -> Iterator[Report]:
+        """Artifacts whose text has changed since their vectors were made; looked for once in a live version."""
+        with self._store.read(timeout=600) as session:
+            version = context_rows.live_version(session, of.ctx)
             if self._checked.get(of.ctx) == version:
-                return []
+                return
             rows = stored.artifact_digests(session, of)
-        self._checked[of.ctx] = version
-        return [
+        outdated = [
             key
             for key, name, text, digest in rows
             if embedding_text.digest(embedding_text.of_artifact(name, text)) != digest
         ]
+        while outdated and (size := report.next):
+            with self._store.read() as session:
+                batch = stored.items(session, of, outdated[:size])
+            del outdated[:size]
+            self._embed(of, batch, report, steal)
+            yield report
+        if not outdated:
+            self._checked[of.ctx] = version
 
     def _embed(self, of: stored.Set, batch: list[stored.Lacking], report: Report, steal: bool) -> None:
-        texts = [text_of(of.kind, item) for item in batch]
-        digests = [embedding_text.digest(text) for text in texts]
-        changed = [place for place, item in enumerate(batch) if item.digest != digests[place]]
+        texts = {item.item: embedding_text.of_item(of.kind, item) for item in batch}
+        digests = {key: embedding_text.digest(text) for key, text in texts.items()}
+        same = [(item.item, item.version) for item in batch if item.digest == digests[item.item]]
+        changed = []
+        for item in batch:
+            refusal = self._refused.get((of, item.item, digests[item.item]))
+            if refusal is not None:
+                report.refuse(refusal)
+            elif item.digest != digests[item.item]:
+                changed.append(item)
+        if not same and not changed:
+            return
         if not self._leased:
             with self._store.write() as session:
-                self._lease(session, of, steal)
-        vectors: np.ndarray | list[np.ndarray] = []
-        if changed:
-            vectors = self._embedder.embed([texts[place] for place in changed])
-        new = [
-            stored.NewVector(batch[place].item, batch[place].version, digests[place], packed(vector))
-            for place, vector in zip(changed, vectors, strict=True)
-        ]
-        same = [(item.item, item.version) for place, item in enumerate(batch) if place not in set(changed)]
+                self._lease(session, of, steal=steal)
+        made = vectors_of(self._embedder, [texts[item.item] for item in changed]) if changed else []
+        new = []
+        for item, vector in zip(changed, made, strict=True):
+            if isinstance(vector, Refusal):
+                self._refused[of, item.item, digests[item.item]] = vector
+                report.refuse(vector)
+            else:
+                new.append(stored.NewVector(item.item, item.version, digests[item.item], packed(vector)))
         with self._store.write() as session:
-            self._lease(session, of, steal)
+            self._lease(session, of)
             report.embedded += stored.put(session, of, new)
             stored.confirm(session, of, same)
         report.confirmed += len(same)
 
-    def _lease(self, session: Session, of: stored.Set, steal: bool) -> None:
+    def _lease(self, session: Session, of: stored.Set, *, steal: bool = False) -> None:
         now = int(time.time())
         self._leased = stored.take_lease(session, of.model, self._holder, now, LEASE_SECONDS, steal=steal)
         if not self._leased:
             raise Elsewhere
-
-
-def text_of(kind: str, item: stored.Lacking) -> str:
-    """The text of an item of the backlog that is embedded."""
-    if kind == stored.CONCEPT:
-        return embedding_text.of_concept(item.name, item.parts)
-    if kind == stored.CHUNK:
-        return embedding_text.of_chunk(item.name, item.parts.get("sections") or [], item.text)
-    return embedding_text.of_artifact(item.name, item.text)
 
 
 class Background(threading.Thread):
@@ -163,16 +171,10 @@ class Background(threading.Thread):
         self._batches = batches
         self._told = told
         self._ending = threading.Event()
-        self._wanted = threading.Event()
-
-    def wake(self) -> None:
-        """Look at once."""
-        self._wanted.set()
 
     def end(self, patience: float = 5.0) -> None:
         """Ask the thread to end, and wait until it has or the patience is over."""
         self._ending.set()
-        self._wanted.set()
         if self.is_alive() and threading.current_thread() is not self:
             self.join(patience)
 
@@ -188,37 +190,35 @@ class Background(threading.Thread):
                 if moment != seen:
                     batches = batches or self._batches()
                     start = time.monotonic()
-                    found = self._work_off(batches)
+                    report = self._work_off(batches)
                     seen, faults = moment, 0
-                    self._told(None)
-                    if not found:  # looking costs time that grows with the store
+                    self._told(None if report is None else report.refusal)
+                    if report is None:  # looking costs time that grows with the store
                         rest = min(30.0, max(rest, 20 * (time.monotonic() - start)))
             except Elsewhere:
                 rest = LEASE_SECONDS / 4
             except Exception as error:
                 if self._store.closed:
                     return
+                batches = None
                 faults += 1
                 rest = min(LONGEST_REST, 5.0 * 2 ** (faults - 1))
                 self._told(error)
 
-    def _work_off(self, batches: Batches) -> bool:
-        """Whether there was anything to do."""
-        found = False
+    def _work_off(self, batches: Batches) -> Report | None:
+        """What was done; None if there was nothing to do."""
+        report = None
         start = time.monotonic()
-        for _ in batches.run():
-            found = True
+        for done in batches.run():
+            report = done
             if self._pause(min(2.0, REST * (time.monotonic() - start))):
                 break
             start = time.monotonic()
-        return found
+        return report
 
     def _pause(self, seconds: float) -> bool:
-        """Wait, less long when woken; whether it is time to end."""
-        if seconds:
-            self._wanted.wait(seconds)
-        self._wanted.clear()
-        return self._ending.is_set() or self._store.closed
+        """Wait; whether it is time to end."""
+        return self._ending.wait(seconds) or self._store.closed
 
     def _moment(self) -> int:
         """Changes whenever the store may hold something new."""

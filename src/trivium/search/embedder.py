@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-_LARGEST = 1.01
-"""A number of a vector of length 1 is at most 1, but for rounding."""
+_ROUNDING = 0.02
+"""By how much the length of a vector may differ from 1: some models compute in 16 bits or less."""
+
+
+class Refusal(EmbeddingError):
+    """The embedder works, as far as one knows, but gives no vectors for these texts: one is too long for it, or odd."""
 
 
 class EmbedderInfo(Struct, frozen=True):
@@ -43,8 +47,8 @@ class Embedder(Protocol):
 
 
 class CheckedEmbedder:
-    """Another embedder, of which nothing is taken for granted: what goes wrong in it, and what it gives that is no
-    vector, is an EmbeddingError.
+    """Another embedder, of which nothing is taken for granted: what goes wrong in it is an EmbeddingError, and so is
+    what it gives that is no vector of length 1, which would be near to everything or to nothing.
     """
 
     def __init__(self, inner: Embedder) -> None:
@@ -75,11 +79,14 @@ class CheckedEmbedder:
             raise _failed(error) from error
         if made.shape != (len(texts), info.dimensions):
             wanted = f"{len(texts)} vectors of {info.dimensions} numbers"
-            raise EmbeddingError(f"The embedder {info.model} gave an array of the form {made.shape}, not {wanted}.")
-        if not (numpy.abs(made) <= _LARGEST).all():  # not of NaN either
-            raise EmbeddingError(f"The embedder {info.model} gave numbers that are in no vector of length 1.")
+            raise Refusal(f"The embedder {info.model} gave an array of the form {made.shape}, not {wanted}.")
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", made, made, dtype=numpy.float64))
+        if not (abs(lengths - 1) <= _ROUNDING).all():  # not of NaN either
+            raise Refusal(
+                f"The embedder {info.model} gave a vector whose length is not 1.", "Divide each vector by its length."
+            )
         return made
 
 
-def _failed(error: Exception) -> EmbeddingError:
-    return EmbeddingError(f"The embedder failed: {type(error).__name__}: {bounded(str(error), 300)}.")
+def _failed(error: Exception) -> Refusal:
+    return Refusal(f"The embedder failed: {type(error).__name__}: {bounded(str(error), 300)}.")

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from trivium.search.index import aliases_of, body_of
+from trivium.store.vectors import CHUNK, CONCEPT, Lacking
 
 LONGEST_CONCEPT, LONGEST_PIECE = 1_500, 6_000
 """Characters that are embedded; what follows does not take part in meaning, only in keyword search."""
@@ -29,6 +30,15 @@ def of_chunk(title: str, sections: Iterable[Sequence[str]], text: str) -> str:
 
 def of_artifact(name: str, text: str) -> str:
     return _joined([name, text], LONGEST_PIECE)
+
+
+def of_item(kind: str, item: Lacking) -> str:
+    """The text of an item of the backlog."""
+    if kind == CONCEPT:
+        return of_concept(item.name, item.parts)
+    if kind == CHUNK:
+        return of_chunk(item.name, item.parts.get("sections") or [], item.text)
+    return of_artifact(item.name, item.text)
 
 
 def digest(text: str) -> str:

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 
 from trivium.search import index
 from trivium.search.passage import ARTIFACT, CHUNK, Passage
 from trivium.search.segment import fold, query_tokens
+from trivium.search.value_text import value_text
 from trivium.search.words import passage_tokens, question_tokens
 from trivium.store import fulltext
-from trivium.store.graph import Concept, Graph, concept_id_text, is_link_id, parse_concept_id
+from trivium.store.ends import Ends, ends
+from trivium.store.graph import Concept, Graph, concept_id_text, parse_concept_id
 from trivium.store.sqlite import Session
 
 ENTITY = "entity"
 MOST_FACTS = 6
 """Concepts that are told of one context for one question."""
-MOST_LINKS = 40
-"""Links of a concept that are told, in each direction."""
+MOST_PREDICATES, MOST_LINKS = 40, 40
+"""Predicates of a concept that are told in each direction, and links of each."""
 NAMED, POINTED = 0.55, 0.45
 """What a concept scores at least that the question names, and one that its words point at."""
 THROUGH = 0.8
@@ -63,7 +64,7 @@ def facts(
     asked = list(dict.fromkeys(token for wording in wordings for token in question_tokens(wording)))
     told = []
     for wanted in _candidates(session, graph, wordings, passages):
-        text = fact_text(graph, wanted.concept)
+        text = fact_text(session, ctx, wanted.concept)
         score = _score(asked, wanted, text)
         if score > 0:
             told.append(_passage(ctx, slug, wanted.concept, text, score))
@@ -79,9 +80,8 @@ def is_fact(passage: Passage) -> bool:
 def fact(session: Session, ctx: int, slug: str, id_: str) -> Passage | None:
     """The facts of the concept `C:<n>` as they are now."""
     number = parse_concept_id(id_)
-    graph = Graph(session, ctx)
-    concept = None if number is None else graph.concept(number)
-    return None if concept is None else _passage(ctx, slug, concept, fact_text(graph, concept), 0.0)
+    concept = None if number is None else Graph(session, ctx).concept(number)
+    return None if concept is None else _passage(ctx, slug, concept, fact_text(session, ctx, concept), 0.0)
 
 
 # --- which concepts -------------------------------------------------------------------------------
@@ -171,62 +171,33 @@ def _meets(asked: str, told: str) -> bool:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def fact_text(graph: Graph, concept: Concept) -> str:
+def fact_text(session: Session, ctx: int, concept: Concept) -> str:
     """All that is known of a concept, one fact to a paragraph, each with the name it is about."""
-    return "\n\n".join(_facts(graph, concept))
+    return "\n\n".join(_facts(session, ctx, concept))
 
 
-def _facts(graph: Graph, concept: Concept) -> Iterator[str]:
+def _facts(session: Session, ctx: int, concept: Concept) -> Iterator[str]:
     name, attributes = concept.name, concept.attributes
     description = attributes.get("description")
     kind = f"{name} ({concept.type})"
     yield f"{kind}: {description}" if isinstance(description, str) and description.strip() else f"{kind}."
     aliases = index.aliases_of(attributes)
     if aliases:
-        yield f"{name} is also called {', '.join(aliases)}."
+        yield f"{name} is also called {value_text(aliases, _LONGEST_VALUE)}."
     for key in sorted(attributes):
-        value = None if key in _UNTOLD_KEYS else _value(attributes[key])
+        value = "" if key in _UNTOLD_KEYS else value_text(attributes[key], _LONGEST_VALUE)
         if value:
             yield f"{name}, {_words(key)}: {value}."
-    yield from _links(graph, concept)
+    for forth in (True, False):
+        found = ends(session, ctx, concept.id, _UNTOLD_PREDICATES, MOST_PREDICATES, MOST_LINKS, forth=forth)
+        for told in found:
+            others, predicate = _names(told), _words(told.predicate)
+            yield f"{name} {predicate} {others}." if forth else f"{others} {predicate} {name}."
 
 
-def _value(value: Any) -> str:
-    """A value as text: what is said in words, numbers and lists of them; nothing of deeper structure."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str | int | float):
-        text = " ".join(str(value).split())
-        return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE].rsplit(" ", 1)[0] + " …"
-    if isinstance(value, list):
-        return ", ".join(filter(None, (_value(item) for item in value if not isinstance(item, list | dict))))
-    return ""
-
-
-def _links(graph: Graph, concept: Concept) -> Iterator[str]:
-    """Links by predicate: first those from the concept, then those to it."""
-    forth: dict[str, list[str]] = {}
-    back: dict[str, list[str]] = {}
-    for link in graph.links_of(concept.id):
-        if link.predicate in _UNTOLD_PREDICATES:
-            continue
-        other = link.object if link.subject == concept.id else link.subject
-        if is_link_id(other):
-            continue
-        end = graph.concept(other)
-        if end is not None and not end.type.startswith("$"):
-            (forth if link.subject == concept.id else back).setdefault(link.predicate, []).append(end.name)
-    for predicate in sorted(forth):
-        yield f"{concept.name} {_words(predicate)} {_some(forth[predicate])}."
-    for predicate in sorted(back):
-        yield f"{_some(back[predicate])} {_words(predicate)} {concept.name}."
-
-
-def _some(names: list[str]) -> str:
-    listed = sorted(dict.fromkeys(names))
-    return ", ".join(listed[:MOST_LINKS]) + (
-        f" and {len(listed) - MOST_LINKS} more" if len(listed) > MOST_LINKS else ""
-    )
+def _names(told: Ends) -> str:
+    listed = ", ".join(sorted(dict.fromkeys(told.names)))
+    return f"{listed} and {told.more} more" if told.more else listed
 
 
 def _words(identifier: str) -> str:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 
+MODES = ("keyword", "semantic", "hybrid")
+"""What a search may go by (§5.2): words, meaning, or both."""
+
 KNEE, FAINT, FULL = 0.6, 0.005, 0.9
 """Up to the knee the share of the words that a concept holds tells little, since any text holds a few common ones;
 above it words count more and more, up to `FULL` for all of them."""

@@ -6,7 +6,8 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -14,8 +15,11 @@ from msgspec import Struct
 from trivium.errors import EmbeddingError, MissingExtraError, TriviumError
 from trivium.search import embed_builtin
 from trivium.search.calibration import score_of
+from trivium.search.embed_parted import vectors_of
+from trivium.search.embed_same import is_same_model
 from trivium.search.embed_worker import Background, Batches, Elsewhere, Report
-from trivium.search.embedder import CheckedEmbedder, Embedder, EmbedderInfo
+from trivium.search.embedder import CheckedEmbedder, Embedder, EmbedderInfo, Refusal
+from trivium.search.hybrid import MODES
 from trivium.search.vectors import Asking, Matrices, View
 from trivium.settings import Settings
 from trivium.store import vectors as stored
@@ -24,7 +28,6 @@ from trivium.store.sqlite import Session, SqliteStore
 if TYPE_CHECKING:
     import numpy as np
 
-MODES = ("keyword", "semantic", "hybrid")
 NO_MEANING: dict[str, Any] = {
     "modes": ["keyword"],
     "default_mode": "keyword",
@@ -70,6 +73,32 @@ class Asked(Struct):
         return score_of(cosine, self.info)
 
 
+class _Answering:
+    """An embedder whose faults are told."""
+
+    def __init__(self, inner: Embedder, told: Callable[[Exception], None]) -> None:
+        self._inner = inner
+        self._told = told
+
+    def info(self) -> EmbedderInfo:
+        with self._telling():
+            return self._inner.info()
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        with self._telling():
+            return self._inner.embed(texts)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except Refusal:
+            raise
+        except EmbeddingError as error:
+            self._told(error)
+            raise
+
+
 class Meaning:
     """The embedder that the settings name, and everything that is done with it. Made with the store, idle until asked.
 
@@ -84,6 +113,8 @@ class Meaning:
         self._settings = settings
         self._given = None if embedder is None else CheckedEmbedder(embedder)
         self._embedder: Embedder | None = self._given
+        self._patient: Embedder | None = self._given
+        self._same = False
         self._name: str | None = None
         self._matrices = Matrices(settings.vector_memory)
         self._mutex = threading.Lock()
@@ -119,39 +150,78 @@ class Meaning:
         """Raises: MissingExtraError, EmbeddingError when the settings ask for none."""
         with self._mutex:
             if self._embedder is None:
-                self._embedder = CheckedEmbedder(self._make())
+                self._make()
+            assert self._embedder is not None
             return self._embedder
 
-    def _make(self) -> Embedder:
+    @property
+    def _may_change(self) -> bool:
+        """Whether the embedder's name may come to stand for another model. The built-in one is known by its files."""
+        return self._given is not None or self._settings.embedder not in ("", "builtin")
+
+    def _make(self) -> None:
+        """The embedder that is asked, and the one that works off the backlog."""
         settings = self._settings
         if settings.embedder in ("", "builtin"):
             if not embed_builtin.is_installed():
                 raise MissingExtraError("semantic", "Search by meaning")
-            return embed_builtin.builtin()
+            self._embedder = self._patient = CheckedEmbedder(embed_builtin.builtin())
+            return
         if settings.embedder == "none":
             raise EmbeddingError("There is no embedder: TRIVIUM_EMBEDDER is none.", "Set it to builtin or to a URL.")
         from trivium.search.embed_endpoint import EndpointEmbedder
 
         model = settings.embedding_model or "default"
-        return EndpointEmbedder(settings.embedder, model, settings.embedding_api_key, name=f"endpoint/{model}")
+        endpoint = EndpointEmbedder(settings.embedder, model, settings.embedding_api_key, name=f"endpoint/{model}")
+        self._embedder, self._patient = CheckedEmbedder(endpoint), CheckedEmbedder(endpoint.patient())
+
+    def answering(self) -> Embedder:
+        """The embedder for whoever waits for an answer: when it has just failed, it is not asked.
+
+        Raises: MissingExtraError, EmbeddingError.
+        """
+        if self._closed or time.monotonic() < self._silent_until:
+            raise EmbeddingError("The embedder has just failed.") from self._fault
+        return _Answering(self.embedder(), self._told)
+
+    def _compared(self, *, renew: bool = False) -> Embedder:
+        """The embedder, after it was seen to be the model that made the stored vectors of its name.
+
+        With `renew` those of another one are deleted. Raises: EmbeddingError.
+        """
+        embedder = self.embedder()
+        if not self._same:
+            if self._may_change and not is_same_model(self._store, embedder, by_text=self._given is None):
+                model = embedder.info().model
+                if not renew:
+                    raise EmbeddingError(
+                        f"The embedder is no longer the model that made the vectors of {model}.",
+                        "Name the one it is now with TRIVIUM_EMBEDDING_MODEL, or make all vectors anew:"
+                        " trivium embed --prune",
+                    )
+                with self._store.write() as session:
+                    stored.remove_model(session, model)
+            self._same = True
+        return embedder
 
     def _told(self, error: Exception | None) -> None:
-        """Keep what ails the embedder, for `status`; None when it works."""
+        """Keep what ails the embedder, for `status`; None when it works. One that only refuses some texts goes on."""
         if error is None:
             self._fault = None
             self._silent_until = 0.0
             return
-        told = error if isinstance(error, TriviumError) else TriviumError(f"{type(error).__name__}: {error}")
-        self._fault = told
-        self._silent_until = time.monotonic() + SILENCE
+        self._fault = error if isinstance(error, TriviumError) else TriviumError(f"{type(error).__name__}: {error}")
+        if not isinstance(error, Refusal):
+            self._same = False
+            self._silent_until = time.monotonic() + SILENCE
 
     # --- asking -----------------------------------------------------------------------------------
 
     def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[str]) -> Asked | None:
         """Questions as vectors, for the (context, kind) pairs that are to be searched.
 
-        None when there is no embedder, when it fails, or when none of the places has a vector yet: then keyword search
-        alone answers. Call it with no session open.
+        None when there is no embedder, when it fails or refuses the questions, or when none of the places has a vector
+        yet: then keyword search alone answers. Call it with no session open.
         """
         if self._closed or self.model is None or not questions or time.monotonic() < self._silent_until:
             return None
@@ -159,34 +229,51 @@ class Meaning:
         try:
             if not self._any_vectors(places):
                 return None
-            info = self.embedder().info()
-            return Asked(info, self._vectors(info.model, questions), self._matrices)
+            embedder = self._compared()
+            info = embedder.info()
+            asked = Asked(info, self._vectors(embedder, info.model, questions), self._matrices)
+        except Refusal:
+            return None
         except Exception as error:
             if self._store.closed:
                 raise
             self._told(error)
             return None
+        if self._silent_until:
+            self._told(None)
+        return asked
 
     def _any_vectors(self, places: Sequence[tuple[int, str]]) -> bool:
         model = self.model or ""
         with self._store.read() as session:
             return any(stored.state(session, stored.Set(ctx, kind, model))[0] for ctx, kind in places)
 
-    def _vectors(self, model: str, questions: Sequence[str]) -> np.ndarray:
+    def _vectors(self, embedder: Embedder, model: str, questions: Sequence[str]) -> np.ndarray:
+        """The vectors of those questions that are not refused. Raises: EmbeddingError, Refusal when all are."""
         import numpy
 
-        keys = [(model, question[:4_000]) for question in questions]
+        keys = list(dict.fromkeys((model, question[:4_000]) for question in questions))
+        found: dict[tuple[str, str], np.ndarray] = {}
         with self._mutex:
-            unknown = [key for key in dict.fromkeys(keys) if key not in self._questions]
+            for key in keys:
+                if key in self._questions:
+                    self._questions.move_to_end(key)
+                    found[key] = self._questions[key]
+        unknown = [key for key in keys if key not in found]
+        refusal = None
         if unknown:
-            made = self.embedder().embed([text for _, text in unknown])
+            for key, vector in zip(unknown, vectors_of(embedder, [text for _, text in unknown]), strict=True):
+                if isinstance(vector, Refusal):
+                    refusal = vector
+                else:
+                    found[key] = vector
             with self._mutex:
-                self._questions.update(zip(unknown, made, strict=True))
-        with self._mutex:
-            found = numpy.stack([self._questions[key] for key in keys])
-            while len(self._questions) > _REMEMBERED:
-                self._questions.popitem(last=False)
-        return found
+                self._questions.update(found)
+                while len(self._questions) > _REMEMBERED:
+                    self._questions.popitem(last=False)
+        if refusal is not None and not found:
+            raise refusal
+        return numpy.stack([found[key] for key in keys if key in found])
 
     # --- the background ---------------------------------------------------------------------------
 
@@ -202,8 +289,10 @@ class Meaning:
         if self._thread is None and self._by_itself:
             self.start()
 
-    def _batches(self) -> Batches:
-        return Batches(self._store, self.embedder(), os.urandom(8).hex())
+    def _batches(self, *, renew: bool = False) -> Batches:
+        self._compared(renew=renew)
+        assert self._patient is not None
+        return Batches(self._store, self._patient, os.urandom(8).hex())
 
     def embed_pending(
         self,
@@ -211,13 +300,15 @@ class Meaning:
         *,
         contexts: list[int] | None = None,
         progress: Callable[[int], None] | None = None,
+        renew: bool = False,
     ) -> Report:
         """Work off the backlog here and now, or `limit` items of it; `progress` is told how many are done.
 
-        Raises: MissingExtraError, EmbeddingError.
+        With `renew` the vectors that another model made under the same name are deleted first. Raises:
+        MissingExtraError, EmbeddingError; also, once all others are done, for items that the embedder refuses.
         """
         report = Report()
-        batches = self._batches()
+        batches = self._batches(renew=renew)
         runs = batches.run(contexts, limit=limit, steal=True)
         try:
             for report in runs:
@@ -227,7 +318,12 @@ class Meaning:
             raise EmbeddingError("Another process has taken the work over.", "Let it finish.") from None
         finally:
             runs.close()
-        self._told(None)
+        self._told(report.refusal)
+        if report.refusal is not None:
+            raise EmbeddingError(
+                f"The embedder refuses {report.refused} texts, the last one thus: {report.refusal.message}",
+                "They are found by their words; all others have vectors.",
+            )
         return report
 
     def close(self) -> None:

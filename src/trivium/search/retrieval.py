@@ -16,7 +16,7 @@ from trivium.search.leg import Found, Leg, Question, question
 from trivium.search.meaning import Asked, Meaning
 from trivium.search.passage import ARTIFACT, CHUNK, Evidence, Passage
 from trivium.search.segment import fold
-from trivium.store import chunks, vectors
+from trivium.store import chunks, contexts
 from trivium.store.sqlite import Session, SqliteStore
 
 MOST_WORDINGS = 8
@@ -121,7 +121,7 @@ def search(
 
 
 def _leg(session: Session, ctx: int, kind: str, sizes: Sizes) -> Leg:
-    version = vectors.live_version(session, ctx)
+    version = contexts.live_version(session, ctx)
     known = sizes.get((ctx, kind))
     leg = Leg(session, ctx, kind, known[1] if known is not None and known[0] == version else None)
     sizes[ctx, kind] = (version, leg.size)

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trivium.search.segment import fold
+from trivium.search.folding import fold
+
+_SHORT = """
+    a an and are as at be by for from has have how in is it its of on or that the this to was what when where which
+    who why will with der die das und ist ein eine le la les de des du et un une el los las y en"""
+SHORT = frozenset(_SHORT.split())
+"""Those that are left out of a term of SEARCH, which is often a name: only the most common ones of four languages."""
 
 _STOP_WORDS = {
     "en": """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from trivium.store import contexts
 from trivium.store import vectors as stored
 from trivium.store.sqlite import Session
 
@@ -65,7 +66,7 @@ class Matrix:
             if state[0] > self._state[0] or state[1] > self._state[1] or state == (0, 0) != self._state:
                 self._catch_up(session, state)
             if self.of.kind != stored.CONCEPT:
-                version = stored.live_version(session, self.of.ctx)
+                version = contexts.live_version(session, self.of.ctx)
                 if version != self._version:
                     self._version = version
                     self._place(dict(stored.live_places(session, self.of.ctx, self.of.kind)))

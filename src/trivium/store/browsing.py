@@ -22,7 +22,10 @@ class Entry(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A source with what the last curate made of it; `live_hash` is the hash it had then, None if it was not there."""
+    """A source with what the last curate made of it; `live_hash` is the hash it had then, None if it was not there.
+
+    `state` is `live`, `changed` (a newer version waits for the next curate), `new` or `unreadable`.
+    """
 
     path: str
     media_type: str
@@ -32,14 +35,7 @@ class Line(Struct, frozen=True):
     imported_at: str
     live_hash: str | None
     problem: str | None
-
-    @property
-    def state(self) -> str:
-        if self.live_hash is None:
-            return "new"
-        if self.live_hash != self.hash:
-            return "changed"
-        return "unreadable" if self.problem else "live"
+    state: str
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -74,22 +70,30 @@ def _behind(place: str) -> str | None:
 
 
 def _end(prefix: str) -> str | None:
-    """The first text behind all that begin with a prefix."""
-    return prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else None
+    """The first text behind all that begin with a prefix; None when there is none."""
+    prefix = prefix.rstrip("\U0010ffff")
+    if not prefix:
+        return None
+    following = ord(prefix[-1]) + 1
+    return prefix[:-1] + chr(0xE000 if following == 0xD800 else following)  # surrogates are no characters
 
 
 # --- sources and the ledger -----------------------------------------------------------------------
 
+_STATE = (
+    "CASE WHEN d.id IS NULL THEN 'new' WHEN d.source_hash <> s.hash THEN 'changed'"
+    " WHEN d.problem IS NOT NULL THEN 'unreadable' ELSE 'live' END"
+)
+_FROM = "FROM source AS s LEFT JOIN document AS d ON d.ctx = s.ctx AND d.path = s.path AND d.live = 1 WHERE s.ctx = ?1"
 _LINE = (
-    "SELECT s.path, s.media_type, s.size, s.hash, s.dated, s.imported_at, d.source_hash, d.problem FROM source AS s"
-    " LEFT JOIN document AS d ON d.ctx = s.ctx AND d.path = s.path AND d.live = 1 WHERE s.ctx = ?1"
+    f"SELECT s.path, s.media_type, s.size, s.hash, s.dated, s.imported_at, d.source_hash, d.problem, {_STATE} {_FROM}"
 )
 
 
-def lines(session: Session, ctx: int, after: str, limit: int) -> list[Line]:
-    """Sources in the order of their paths, behind the path `after`."""
-    sql = f"{_LINE} AND s.path > ?2 ORDER BY s.path LIMIT ?3"
-    return [Line(*row) for row in session.execute(sql, (ctx, after, limit))]
+def lines(session: Session, ctx: int, after: str = "", limit: int = -1, prefix: str = "") -> list[Line]:
+    """Sources in the order of their paths, behind the path `after`, that begin with `prefix`; `limit` -1 is all."""
+    sql = f"{_LINE} AND s.path > ?2 AND s.path >= ?3 AND (?4 IS NULL OR s.path < ?4) ORDER BY s.path LIMIT ?5"
+    return [Line(*row) for row in session.execute(sql, (ctx, after, prefix, _end(prefix), limit))]
 
 
 def line(session: Session, ctx: int, path: str) -> Line | None:
@@ -110,12 +114,8 @@ def media_types(session: Session, ctx: int) -> dict[str, dict[str, int]]:
 
 
 def states(session: Session, ctx: int) -> dict[str, int]:
-    """How many sources are in each state (see `Line.state`)."""
-    sql = (
-        "SELECT CASE WHEN d.id IS NULL THEN 'new' WHEN d.source_hash <> s.hash THEN 'changed'"
-        " WHEN d.problem IS NOT NULL THEN 'unreadable' ELSE 'live' END AS state, count(*) FROM source AS s"
-        " LEFT JOIN document AS d ON d.ctx = s.ctx AND d.path = s.path AND d.live = 1 WHERE s.ctx = ? GROUP BY state"
-    )
+    """How many sources are in each state (see `Line`)."""
+    sql = f"SELECT {_STATE} AS state, count(*) {_FROM} GROUP BY state"
     return dict.fromkeys(("live", "changed", "new", "unreadable"), 0) | dict(session.rows(sql, (ctx,)))
 
 

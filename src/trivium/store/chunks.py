@@ -130,11 +130,6 @@ def unindexed(
     return [(row[0], decode(row[1]), row[2], row[3], row[4]) for row in session.execute(sql, (ctx, after, limit))]
 
 
-def indexed_chunks(session: Session, ctx: int) -> int:
-    """How many chunks the index holds, live or not."""
-    return int(session.value(f"SELECT count(*) FROM {_chunk_table(ctx)}"))
-
-
 def index_faults(session: Session, ctx: int) -> int:
     """How many live rows have no entry, and how many entries no row.
 
@@ -228,18 +223,6 @@ def ranked(session: Session, reach: Reach, tokens: Sequence[str], limit: int, *,
 def live(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> set[int]:
     """Those of the ids that are live."""
     return {row[0] for row in session.execute(reach.live, (ctx, encode(list(ids))))}
-
-
-def candidates(session: Session, ctx: int, tokens: Sequence[str], limit: int) -> list[tuple[int, float]]:
-    """Live chunks that hold any of the tokens, as (id, bm25), best first, equal ones by id."""
-    reach, wanted = chunk_reach(ctx), limit
-    while True:
-        found = ranked(session, reach, tokens, wanted)
-        alive = live(session, ctx, reach, [row.id for row in found])
-        if len(found) < wanted or len(alive) >= limit:
-            pairs = [(row.id, row.bm25) for row in found if row.id in alive]
-            return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:limit]
-        wanted *= 4  # some are no longer live
 
 
 # --- the rows -------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.errors import NotFoundError
-from trivium.store import chunks
 from trivium.store.codec import decode, encode
 from trivium.store.sqlite import Session
 
@@ -61,6 +60,39 @@ def require(session: Session, ctx: int) -> ContextRow:
     if row is None:
         raise NotFoundError("The context has been deleted.", "`trivium contexts` lists what there is.")
     return row
+
+
+def insert(session: Session, workspace: str, slug: str, uuid: str, fields: dict[str, Any], now: str) -> int:
+    """Enter a context, whose graph is still empty; gives its number, which no other ever had or will have."""
+    number = int(session.value("SELECT next FROM sequence WHERE kind = 'context'"))
+    session.execute("UPDATE sequence SET next = ? WHERE kind = 'context'", (number + 1,))
+    session.execute(
+        "INSERT INTO context(id, workspace, slug, uuid, fields, created_at, updated_at)"
+        " VALUES (?, ?, ?, ?, jsonb(?), ?, ?)",
+        (number, workspace, slug, uuid, encode(fields), now, now),
+    )
+    return number
+
+
+def outdated(session: Session, capsules: str) -> list[int]:
+    """The contexts, of every workspace, whose standard capsules are those of another version than `capsules`."""
+    return [row[0] for row in session.rows("SELECT id FROM context WHERE capsules <> ?", (capsules,))]
+
+
+def set_capsules(session: Session, ctx: int, capsules: str) -> None:
+    """Note of which version the standard capsules of a context are."""
+    session.execute("UPDATE context SET capsules = ? WHERE id = ?", (capsules, ctx))
+
+
+def all_ids(session: Session) -> list[int]:
+    """All contexts of every workspace but those that are being deleted."""
+    sql = "SELECT id FROM context WHERE id NOT IN (SELECT ctx FROM removed) ORDER BY id"
+    return [row[0] for row in session.execute(sql)]
+
+
+def live_version(session: Session, ctx: int) -> int:
+    """The number of what is live, 0 before the first curate."""
+    return int(session.value("SELECT live_version FROM context WHERE id = ?", (ctx,)) or 0)
 
 
 def all_rows(session: Session, workspace: str) -> list[ContextRow]:
@@ -134,6 +166,8 @@ def removed(session: Session) -> list[int]:
 
 def purge(session: Session, ctx: int, rows: int) -> bool:
     """Remove up to about `rows` rows of what a removed context held; False once nothing is left."""
+    from trivium.store import chunks  # opening a store needs none of it
+
     for step in _steps(session, ctx, rows):
         if step:
             return True

@@ -61,7 +61,7 @@ class Dialect(Protocol):
 
 
 class SqliteDialect:
-    """SQLite 3.45+ with JSONB, numbered parameters, and the functions that `store.sqlite` registers."""
+    """SQLite 3.45+ with JSONB, numbered parameters, and the functions of `store.functions`."""
 
     def placeholder(self, number: int) -> str:
         return f"?{number}"

@@ -123,25 +123,22 @@ def longest(session: Session, ctx: int, limit: int) -> list[DocumentRow]:
     return [_document(row) for row in session.execute(sql, (ctx, LIVE, limit))]
 
 
-def without_terms(session: Session, ctx: int) -> DocumentRow | None:
-    """A document, staged or live, whose outline does not tell yet which terms it defines."""
-    row = session.row(
-        f"{_ROW} WHERE ctx = ? AND live <> ? AND json_type(outline, '$.terms') IS NULL LIMIT 1", (ctx, HIDDEN)
+def without_terms(session: Session, ctx: int, after: int, limit: int) -> list[DocumentRow]:
+    """Documents behind the id `after`, staged or live, whose outlines do not tell yet which terms they define."""
+    sql = (
+        f"{_ROW} NOT INDEXED WHERE ctx = ? AND id > ? AND live <> ? AND json_type(outline, '$.terms') IS NULL"
+        " ORDER BY id LIMIT ?"
     )
-    return None if row is None else _document(row)
+    return [_document(row) for row in session.execute(sql, (ctx, after, HIDDEN, limit))]
 
 
-def text_of(session: Session, document: int) -> str:
-    """The whole text of a document."""
-    found = session.value("SELECT text FROM document_text WHERE document = ?", (document,))
+def text_of(session: Session, document: int, most: int | None = None) -> str:
+    """The text of a document, or its first characters."""
+    sql = "SELECT text FROM document_text WHERE document = ?"
+    if most is not None:
+        sql = "SELECT substr(text, 1, ?2) FROM document_text WHERE document = ?1"
+    found = session.value(sql, (document,) if most is None else (document, most))
     return "" if found is None else str(found)
-
-
-def chunk_rows(session: Session, ctx: int, document: int) -> Iterator[tuple[int, str, int, int]]:
-    """Id, key, start and stop of the chunks of a document, in order."""
-    sql = "SELECT id, key, start, stop FROM chunk WHERE ctx = ? AND document = ? ORDER BY position"
-    for row in session.execute(sql, (ctx, document)):
-        yield row[0], row[1], row[2], row[3]
 
 
 def totals(session: Session, ctx: int) -> tuple[int, int, int, int]:
@@ -193,6 +190,12 @@ def stage(
 def complete(session: Session, document: int, recipe: str) -> None:
     """All chunks of a staged document are there; a later curate may take it as it is."""
     session.execute("UPDATE document SET recipe = ? WHERE id = ?", (recipe, document))
+
+
+def set_terms(session: Session, document: int, terms: list[tuple[str, str]]) -> None:
+    """Note in the outline which terms a document defines, each with its meaning."""
+    sql = "UPDATE document SET outline = jsonb_set(outline, '$.terms', jsonb(?)) WHERE id = ?"
+    session.execute(sql, (encode(terms), document))
 
 
 def set_outline(session: Session, document: int, outline: dict[str, Any]) -> None:

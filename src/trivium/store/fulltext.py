@@ -25,30 +25,9 @@ def candidates(session: Session, ctx: int, tokens: Sequence[str], type_: str | N
     return [row[0] for row in session.execute(sql, (match, type_, limit))]
 
 
-def count(session: Session, ctx: int) -> int:
-    """How many concepts of a context the index holds."""
-    return int(session.value("SELECT count(*) FROM concept_text WHERE concept_text MATCH ?", (f"scope : c{ctx}",)))
-
-
 def _term(token: str) -> str:
     quoted = '"' + token.replace('"', '""') + '"'
     return f"{quoted} *" if token.isascii() and len(token) > 2 else quoted
-
-
-def links_of_predicate(session: Session, ctx: int, predicate: str, limit: int) -> list[int]:
-    """Ids of links of a predicate, oldest first."""
-    sql = "SELECT id FROM link WHERE ctx = ? AND p = ? ORDER BY id LIMIT ?"
-    return [row[0] for row in session.execute(sql, (ctx, predicate, limit))]
-
-
-def links_of_ends(session: Session, ctx: int, ends: Sequence[int], limit: int) -> list[int]:
-    """Ids of links that have one of the elements as an end; at most `limit` for each element and side."""
-    found: list[int] = []
-    for end in ends:
-        for column in "so":
-            sql = f"SELECT id FROM link WHERE ctx = ? AND {column} = ? LIMIT ?"
-            found += [row[0] for row in session.execute(sql, (ctx, end, limit))]
-    return list(dict.fromkeys(found))
 
 
 def exact_names(session: Session, ctx: int, name: str, limit: int) -> list[int]:

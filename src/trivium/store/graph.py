@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from trivium.errors import KipError
 from trivium.store.codec import decode, encode
+from trivium.store.schema import META_TYPES
 from trivium.store.sqlite import Session
-
-META_TYPES = ("$ConceptType", "$PropositionType")
 
 _CONCEPT = "id, type, name, version, updated_at, json(attrs), json(meta)"
 _LINK = "id, s, p, o, version, updated_at, json(attrs), json(meta)"
@@ -279,10 +278,24 @@ class Graph:
         sql = f"SELECT {_CONCEPT} FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
         return [_concept(row) for row in self._execute(sql, (self.ctx, type_))]
 
-    def links_with(self, predicate: str) -> list[Link]:
-        """All links of a predicate, by id."""
-        sql = f"SELECT {_LINK} FROM link INDEXED BY link_p WHERE ctx = ? AND p = ?"
-        return [_link(row) for row in self._execute(sql, (self.ctx, predicate))]
+    def ids_of_type(self, type_: str) -> list[int]:
+        """Ids of all nodes of a type, ascending."""
+        sql = "SELECT id FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
+        return [row[0] for row in self._execute(sql, (self.ctx, type_))]
+
+    def links_of_predicate(self, predicate: str, limit: int) -> list[int]:
+        """Ids of links of a predicate, oldest first."""
+        sql = "SELECT id FROM link WHERE ctx = ? AND p = ? ORDER BY id LIMIT ?"
+        return [row[0] for row in self._execute(sql, (self.ctx, predicate, limit))]
+
+    def links_of_ends(self, ends: Iterable[int], limit: int) -> list[int]:
+        """Ids of links that have one of the elements as an end; at most `limit` for each element and side."""
+        found: list[int] = []
+        for end in ends:
+            for column in "so":
+                sql = f"SELECT id FROM link WHERE ctx = ? AND {column} = ? LIMIT ?"
+                found += [row[0] for row in self._execute(sql, (self.ctx, end, limit))]
+        return list(dict.fromkeys(found))
 
     def concept_rows(self, type_: str) -> list[tuple[int, str, str, str]]:
         """Id, name, attributes and metadata (as JSON text) of all nodes of a type."""

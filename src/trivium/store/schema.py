@@ -9,6 +9,9 @@ from __future__ import annotations
 
 APPLICATION_ID = 0x54524956  # "TRIV"
 
+META_TYPES = ("$ConceptType", "$PropositionType")
+"""The types of the nodes that define what types and predicates a context has."""
+
 _V1 = """
 CREATE TABLE context(
   id INTEGER PRIMARY KEY,

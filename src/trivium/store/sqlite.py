@@ -1,4 +1,4 @@
-"""SQLite through APSW: opening, the pool of readers, the queue of writers, deadlines and checkpoints.
+"""The database file: the pool of readers, the queue of writers, their deadlines, and closing.
 
 One writer at a time: first come, first served within a process, and a bounded wait between processes. Readers are
 never blocked (write-ahead log). Every fault leaves as `KipError` or `StoreError` with its cause named.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 import random
-import stat
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,16 +18,14 @@ from typing import Any
 
 import apsw
 
-from trivium.errors import KipError, NewerStoreError, StoreError
+from trivium.errors import KipError, StoreError
 from trivium.settings import Settings
 from trivium.store import schema
+from trivium.store.checkpoints import Checkpointer
+from trivium.store.fair_lock import FairLock
+from trivium.store.faults import opening, too_long, translate
+from trivium.store.opening import claim, connect, make_room
 
-CHECKPOINT_PAGES = 1_000
-"""Growth of the log after which it is folded into the file."""
-LARGE_LOG = 16_000
-"""Pages of a log that is emptied even if writers must wait a moment for it."""
-QUIET_SECONDS = 20.0
-"""After this time without growth, what is left in the log is folded as well."""
 CLOSING_SECONDS = 5.0
 """How long `close` waits for commands that it has interrupted."""
 PROGRESS_STEPS = 50_000
@@ -71,37 +67,6 @@ class Session:
         return None if row is None else row[0]
 
 
-class FairLock:
-    """A lock that is granted in the order in which it was asked for."""
-
-    def __init__(self) -> None:
-        self._mutex = threading.Lock()
-        self._held = False
-        self._waiting: deque[threading.Event] = deque()
-
-    def acquire(self, timeout: float) -> bool:
-        with self._mutex:
-            if not self._held and not self._waiting:
-                self._held = True
-                return True
-            turn = threading.Event()
-            self._waiting.append(turn)
-        if turn.wait(timeout):
-            return True
-        with self._mutex:
-            if turn.is_set():
-                return True
-            self._waiting.remove(turn)
-            return False
-
-    def release(self) -> None:
-        with self._mutex:
-            if self._waiting:
-                self._waiting.popleft().set()
-            else:
-                self._held = False
-
-
 class SqliteStore:
     """One database file (or `:memory:`), shared by the threads of this process and by other processes."""
 
@@ -116,14 +81,13 @@ class SqliteStore:
         self._opened: list[apsw.Connection] = []
         self._closed = False
         self._forked = False
-        self._checkpointer: _Checkpointer | None = None
+        self._checkpointer: Checkpointer | None = None
         try:
-            with _opening(path):
+            with opening(path):
                 if not self.in_memory:
-                    _refuse_special(path)
-                    Path(path).parent.mkdir(parents=True, exist_ok=True)
+                    make_room(path)
                 self._writer = Session(self._connect())
-                _claim(self._writer.connection, path)
+                claim(self._writer.connection)
                 self._writer.patience = time.monotonic() + settings.timeout
                 self._writer.connection.set_busy_handler(self._wait)
                 self._migrate()
@@ -132,26 +96,14 @@ class SqliteStore:
                 connection.close(True)
             raise
         if not self.in_memory:
-            self._checkpointer = _Checkpointer(path, self._lock)
+            self._checkpointer = Checkpointer(path, self._lock)
             self._writer.connection.set_wal_hook(self._checkpointer.notice)
         _open_stores.add(self)
 
     # --- connections ------------------------------------------------------------------------------
 
     def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(self.path, statementcachesize=300)
-        connection.set_busy_timeout(min(int(self.settings.timeout * 1000), 2_000_000_000))
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
-        connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
-        if not self.in_memory:
-            _refuse_foreign(connection, self.path)
-            _enter_wal(connection, self.settings.timeout)
-            connection.execute("PRAGMA mmap_size = 268435456")
-        connection.execute(f"PRAGMA synchronous = {self.settings.synchronous}")
-        connection.execute("PRAGMA cache_size = -65536")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        _register_functions(connection)
+        connection = connect(self.path, self.settings, in_memory=self.in_memory)
         with self._mutex:
             if self._closed:
                 connection.close(True)
@@ -160,22 +112,14 @@ class SqliteStore:
         return connection
 
     def _migrate(self) -> None:
-        connection = self._writer.connection
-        version = connection.pragma("user_version")
-        if version > schema.VERSION:
-            raise NewerStoreError(
-                f"{self.path} was written by a newer Trivium (store version {version}, this program knows "
-                f"{schema.VERSION}).",
-                "Upgrade with: pip install --upgrade trivium",
-            )
-        if version == schema.VERSION:
+        if self._writer.connection.pragma("user_version") == schema.VERSION:
             return
-        if version > 0:
-            self.backup(f"{self.path}.v{version}.backup")
-        with self.write():
-            for number in range(connection.pragma("user_version"), schema.VERSION):
-                connection.execute(schema.MIGRATIONS[number])
-            connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+        from trivium.store import migration  # seldom needed, and opening must be quick
+
+        if not migration.is_current(self._writer.connection, self.path):
+            with self.write() as session:
+                session.deadline = 0.0  # a large file takes its time
+                migration.migrate(session.connection, self.path, self._copy)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -214,11 +158,14 @@ class SqliteStore:
         return self.moment
 
     @contextmanager
-    def read(self, timeout: float | None = None) -> Iterator[Session]:
-        """One consistent snapshot for several statements."""
-        session = self.checkout(timeout)
+    def read(self, timeout: float | None = None, *, deadline: float | None = None) -> Iterator[Session]:
+        """One consistent snapshot for several statements. With `deadline` they end at that moment, if it is sooner."""
+        limit = self.settings.timeout if timeout is None else timeout
+        session = self.checkout(limit)
         try:
-            with self._translated(self.settings.timeout):
+            if deadline is not None:
+                session.deadline = min(deadline, session.deadline)
+            with self._translated(limit):
                 if self.in_memory:
                     yield session
                     return
@@ -278,7 +225,7 @@ class SqliteStore:
 
     def _take_turn(self, limit: float) -> None:
         if not self._lock.acquire(limit):
-            raise self.closed_error() if self._closed else _too_long(limit)
+            raise self.closed_error() if self._closed else too_long(limit)
         if self._closed:
             self._lock.release()
             raise self.closed_error()
@@ -312,15 +259,17 @@ class SqliteStore:
         """A consistent copy while in use. StoreError if `destination` exists."""
         if os.path.lexists(destination):
             raise StoreError(f"{destination} already exists.", "Choose another name, or move the old file away.")
+        self._copy(destination)
+
+    def _copy(self, destination: str) -> None:
+        """What is committed, as a new file; none is left when that fails."""
         done = False
         session = self.checkout(timeout=3_600)
         try:
-            with self._translated(3_600), _opening(destination):
+            with self._translated(3_600), opening(destination):
                 target = apsw.Connection(destination)
                 try:
-                    session.execute(
-                        "BEGIN"
-                    )  # one snapshot: else the copy starts over at every write of another process
+                    session.execute("BEGIN")  # one snapshot: else a write of another process makes it start over
                     session.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
                     with target.backup("main", session.connection, "main") as job:
                         while not job.done:
@@ -433,311 +382,3 @@ if hasattr(os, "register_at_fork"):
 
 class Rollback(Exception):
     """Ends a write transaction without effect and without an error."""
-
-
-class _Checkpointer:
-    """Folds the log into the file on a thread of its own, so that no commit waits for it.
-
-    The thread is woken when the log has grown by `CHECKPOINT_PAGES`, and looks again in quiet times as long as there
-    is something to fold. Readers of old snapshots keep the log from beginning anew; a log that became large all the
-    same is emptied by waiting for them, which makes writers wait too: for a second at most, and seldom.
-    """
-
-    def __init__(self, path: str, writers: FairLock) -> None:
-        self._path = path
-        self._writers = writers
-        self._wanted = threading.Event()
-        self._stopping = False
-        self._thread: threading.Thread | None = None
-        self._noticed = 0  # pages of the log when the thread was last woken
-        self._unfolded = False  # something was written since the last run, or that run could not fold all
-        self._next_emptying = 0.0
-
-    def notice(self, connection: apsw.Connection, database: str, pages: int) -> int:
-        """After each commit, with the pages that the log has now."""
-        self._unfolded = True
-        if pages < self._noticed:
-            self._noticed = 0  # the log began anew
-        if pages - self._noticed >= CHECKPOINT_PAGES and not self._stopping:
-            self._noticed = pages
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="trivium-checkpoint", daemon=True)
-                self._thread.start()
-            self._wanted.set()
-        return apsw.SQLITE_OK
-
-    def _run(self) -> None:
-        try:
-            connection = apsw.Connection(self._path)
-            connection.pragma("user_version")  # only a connection that has read knows that there is a log to fold
-        except apsw.Error:  # too many open files, for example: the next notice tries again
-            self._thread = None
-            return
-        while not self._stopping:
-            asked = self._wanted.wait(QUIET_SECONDS)
-            self._wanted.clear()
-            if (asked or self._unfolded) and not self._stopping:
-                self.fold(connection)
-        connection.close()
-
-    def fold(self, connection: apsw.Connection) -> None:
-        """Fold what can be folded without making anyone wait, and empty a log that is large."""
-        self._unfolded = False
-        try:
-            total, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            if total >= LARGE_LOG and time.monotonic() >= self._next_emptying:
-                self._next_emptying = time.monotonic() + 10.0
-                total, done = self._empty(connection) or (total, done)
-        except apsw.Error:  # busy or full: the log keeps everything
-            total, done = 1, 0
-        if done < total or total >= LARGE_LOG:
-            self._unfolded = True
-
-    def _empty(self, connection: apsw.Connection) -> tuple[int, int] | None:
-        """Fold all and cut the log to nothing, in turn with the writers of this process."""
-        if not self._writers.acquire(1.0):
-            return None
-        end = time.monotonic() + 1.0
-
-        def wait(tries: int) -> bool:
-            time.sleep(0.001)
-            return not self._stopping and time.monotonic() < end
-
-        try:
-            connection.set_busy_handler(wait)
-            return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        finally:
-            self._writers.release()
-
-    def stop(self) -> None:
-        self._stopping = True
-        self._wanted.set()
-        if self._thread is not None:
-            self._thread.join(timeout=5)
-
-
-# --- opening --------------------------------------------------------------------------------------
-
-
-def _enter_wal(connection: apsw.Connection, patience: float) -> None:
-    """Switch to the write-ahead log; several processes may try at once on a new file."""
-    end = time.monotonic() + patience
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.wal_autocheckpoint(0)
-            return
-        except apsw.BusyError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.01 + random.random() * 0.02)
-
-
-def _refuse_foreign(connection: apsw.Connection, path: str) -> None:
-    """A database of another program is left alone, before anything is written to it."""
-    mark = connection.pragma("application_id")
-    if mark == schema.APPLICATION_ID:
-        return
-    if mark != 0 or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-        # Another process may be creating our tables right now: ours carry the mark from the first commit on.
-        if connection.pragma("application_id") == schema.APPLICATION_ID:
-            return
-        raise StoreError(f"{path} is a database of another program.", "Choose another path with --db or TRIVIUM_DB.")
-
-
-def _claim(connection: apsw.Connection, path: str) -> None:
-    if connection.pragma("application_id") != schema.APPLICATION_ID:
-        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-
-
-def _refuse_special(path: str) -> None:
-    """What is no regular file is told apart from damage; opening a pipe would wait for ever."""
-    try:
-        mode = Path(path).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        if path.endswith(("/", os.sep)):
-            raise StoreError(f"{path} names a folder.", f"Name a file in it, such as {path}memory.db.") from None
-        return
-    if stat.S_ISDIR(mode):
-        raise StoreError(f"{path} is a folder.", f"Name a file in it, such as {Path(path) / 'memory.db'}.")
-    if not stat.S_ISREG(mode):
-        raise StoreError(
-            f"{path} is a device, a pipe or a socket, and no file.",
-            "Choose a file, or :memory: to keep nothing.",
-        )
-
-
-@contextmanager
-def _opening(path: str) -> Iterator[None]:
-    try:
-        yield
-    except apsw.NotADBError:
-        raise StoreError(f"{path} is not a database.", "Choose another path with --db or TRIVIUM_DB.") from None
-    except (apsw.CantOpenError, OSError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise StoreError(f"{path} cannot be opened: {reason}.", "Check that the folder exists and is yours.") from None
-    except (apsw.ReadOnlyError, apsw.PermissionsError):
-        raise StoreError(f"{path} is read-only.", "Make the file and its folder writable, or copy it.") from None
-    except apsw.BusyError:
-        raise StoreError(f"{path} is held by another process.", "Try again when it has finished.") from None
-    except apsw.CorruptError as error:
-        raise StoreError(
-            f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`."
-        ) from None
-    except apsw.FullError:
-        raise StoreError(f"The disk that holds {path} is full.", "Free some space and try again.") from None
-    except apsw.IOError as error:
-        raise StoreError(f"{path}: the disk reports a fault: {error}.", "Check the disk and try again.") from None
-
-
-# --- faults ---------------------------------------------------------------------------------------
-
-
-def _too_long(limit: float) -> KipError:
-    return KipError(
-        "KIP_4001", f"Waited {limit:g} s for other writers of this knowledge base.", "Retry; writers take turns."
-    )
-
-
-_TOO_LARGE = {
-    "at most 64 tables": "it reads more than 64 patterns and elements at once",
-    "too many columns": "it has more than 2,000 columns",
-    "Expression tree": "its NOT blocks and the FILTERs in them nest too deep together",
-    "too large": "",
-    "too many": "",
-    "Recursion limit": "",
-    "stack overflow": "",
-}
-"""What SQLite says of a statement beyond its limits, and what that means where it can be told."""
-
-
-def translate(error: apsw.Error, path: str, limit: float) -> KipError:
-    """The KIP error that stands for a fault of SQLite, with its cause."""
-    if isinstance(error, apsw.InterruptError):
-        return KipError("KIP_4001", f"The command did not end within {limit:g} s and was stopped.")
-    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return KipError(
-            "KIP_4001",
-            f"Another process held the write lock of {path} for more than {limit:g} s.",
-            "Retry when that process has finished.",
-        )
-    if isinstance(error, apsw.NoMemError | apsw.TooBigError):
-        return KipError("KIP_4002", f"The command needs more memory than there is: {error}.")
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        return KipError(
-            "KIP_4003", f"{path} is damaged: {error}.", "Restore it from a backup made with `trivium backup`."
-        )
-    if isinstance(error, apsw.FullError):
-        return KipError(
-            "KIP_4003", f"The disk that holds {path} is full; nothing was changed.", "Free space and retry."
-        )
-    if isinstance(error, apsw.ReadOnlyError):
-        return KipError("KIP_4003", f"{path} is read-only; nothing was changed.", "Make the file writable and retry.")
-    limits = [text for text in _TOO_LARGE if text in str(error)] if isinstance(error, apsw.SQLError) else []
-    if limits:
-        return KipError(
-            "KIP_4002",
-            f"The command is too large for one statement: {_TOO_LARGE[limits[0]] or error}.",
-            "Split it into several commands: fewer patterns, nested blocks, alternatives or columns in each.",
-        )
-    if isinstance(error, apsw.SQLError) and "integer overflow" in str(error):
-        return KipError("KIP_4002", "The sum is larger than a 64-bit integer.", "Sum fewer or smaller values.")
-    return KipError("KIP_4003", f"The store failed: {error}.")
-
-
-# --- functions inside SQL -------------------------------------------------------------------------
-
-
-def _register_functions(connection: apsw.Connection) -> None:
-    connection.create_scalar_function("kip_regex", _regex, 2, deterministic=True)
-    connection.create_scalar_function("kip_json_equal", _json_equal, 2, deterministic=True)
-    connection.create_scalar_function("kip_canonical", _canonical, 1, deterministic=True)
-    connection.create_scalar_function("kip_compare_numbers", _compare_numbers, 2, deterministic=True)
-    connection.register_fts5_function("held_phrases", _held_phrases)
-
-
-def _held_phrases(match: Any, *_: Any) -> int:
-    """Which phrases of a full-text query a row holds, as bits: the first phrase is the lowest."""
-    return sum(1 << place for place in range(match.phrase_count) if match.phrase_columns(place))
-
-
-_patterns: dict[str, Any] = {}
-
-
-def compile_pattern(pattern: str) -> Any:
-    """A compiled RE2 pattern, or None when it is not one (§3.4.3 REGEX: linear time, no look-around)."""
-    found = _patterns.get(pattern)
-    if found is None:
-        import re2
-
-        options = re2.Options()
-        options.log_errors = False
-        options.max_mem = 8 << 20
-        try:
-            found = re2.compile(pattern, options)
-        except re2.error:
-            return None
-        if len(_patterns) > 500:
-            _patterns.clear()
-        _patterns[pattern] = found
-    return found
-
-
-def _regex(*arguments: Any) -> bool:
-    text, pattern = arguments
-    if not isinstance(text, str) or not isinstance(pattern, str):
-        return False
-    compiled = compile_pattern(pattern)
-    return compiled is not None and compiled.search(text) is not None
-
-
-def _json_equal(*arguments: Any) -> bool:
-    import json
-
-    left, right = arguments
-    return left is not None and right is not None and equal(json.loads(left), json.loads(right))
-
-
-def _canonical(*arguments: Any) -> str | None:
-    import json
-
-    (text,) = arguments
-    if text is None:
-        return None
-    return json.dumps(_plain_numbers(json.loads(text)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _plain_numbers(value: Any) -> Any:
-    """Floats of integral value as integers, at any depth."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_plain_numbers(member) for member in value]
-    if isinstance(value, dict):
-        return {key: _plain_numbers(member) for key, member in value.items()}
-    return value
-
-
-def _compare_numbers(*arguments: Any) -> int | None:
-    import json
-
-    left, right = arguments
-    if left is None or right is None:
-        return None
-    a, b = json.loads(left), json.loads(right)
-    return int(a > b) - int(a < b)
-
-
-def equal(left: Any, right: Any) -> bool:
-    """Structural equality of JSON values: numbers by value, booleans apart from numbers."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict):
-        return (
-            isinstance(right, dict)
-            and left.keys() == right.keys()
-            and all(equal(value, right[key]) for key, value in left.items())
-        )
-    if isinstance(left, list):
-        return isinstance(right, list) and len(left) == len(right) and all(map(equal, left, right))
-    return bool(left == right) and (isinstance(left, str) == isinstance(right, str))

@@ -7,7 +7,7 @@ JSON columns hold text, so that numbers stay as they were written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,9 @@ from trivium.store.sqlite import Session
 
 IN_PROGRESS, COMPLETED, FAILED, CANCELLED = "in_progress", "completed", "failed", "cancelled"
 LONGEST_CHAIN = 1_000
-"""How many turns back a history reaches."""
+"""How many turns back completed ones are looked for."""
+MOST_REPLAYED, MOST_READ = 50, 4 << 20
+"""How many completed turns a history holds at most, and how many bytes of them are read for it."""
 _LAST = "~"
 """Stands behind every id."""
 
@@ -199,14 +201,52 @@ def list_queries(session: Session, workspace: str, session_id: str, limit: int, 
     return [_query(row) for row in session.execute(sql, (workspace, session_id, after, limit))]
 
 
-def ancestors(session: Session, workspace: str, id_: str | None) -> Iterator[QueryRow]:
-    """A turn and those before it in its own branch, newest first."""
+class PastTurn(Struct, frozen=True):
+    """What a later turn is told of a completed one. `counts` are those of a retrieval turn, `value` a shaped answer."""
+
+    ask: str
+    text: str
+    value: str | None = None
+    counts: dict[str, int] | None = None
+
+
+def past_turns(session: Session, workspace: str, id_: str | None) -> tuple[list[PastTurn], bool]:
+    """The newest completed turns of the branch that ends in a turn, newest first, and whether there are older ones.
+
+    However long the branch is, at most `MOST_REPLAYED` are read, and no more once they come to `MOST_READ` bytes.
+    """
+    found: list[PastTurn] = []
+    read = 0
     for _ in range(LONGEST_CHAIN):
-        row = None if id_ is None else find_query(session, workspace, id_)
+        row = None if id_ is None else session.row(_LINK, (workspace, id_))
         if row is None:
-            return
-        yield row
-        id_ = row.previous
+            return found, False
+        id_, status, size, key = row
+        if status != COMPLETED:
+            continue
+        if len(found) == MOST_REPLAYED or (found and read + size > MOST_READ):
+            return found, True
+        read += size
+        found.append(_past(session.row(_PAST, (key,))))
+    return found, id_ is not None
+
+
+_LINK = (
+    "SELECT previous, status, octet_length(request) + octet_length(result), row FROM query"
+    " WHERE workspace = ? AND id = ?"
+)
+_PAST = (
+    "SELECT request ->> '$.ask', request ->> '$.mode', result ->> '$.text', result -> '$.output_json',"
+    " result -> '$.output_json.counts' FROM query WHERE row = ?"
+)
+
+
+def _past(row: tuple[Any, ...] | None) -> PastTurn:
+    assert row is not None
+    ask, mode, text, value, counts = row
+    if mode is not None:
+        return PastTurn(ask, text, counts=json.loads(counts))
+    return PastTurn(ask, text, None if value == "null" else value)
 
 
 def finish(session: Session, row: QueryRow, status: str, now_ms: int, now: str, result: dict[str, Any]) -> bool:

@@ -78,6 +78,21 @@ def data_of(session: Session, of: Set, item: str) -> bytes | None:
     return found
 
 
+def sets(session: Session, model: str) -> list[Set]:
+    """Where there are or were vectors of a model."""
+    sql = "SELECT ctx, kind FROM vector_state WHERE model = ? ORDER BY ctx, kind"
+    return [Set(ctx, kind, model) for ctx, kind in session.rows(sql, (model,))]
+
+
+def newest(session: Session, of: Set, number: int) -> list[tuple[str, str, bytes]]:
+    """Item, digest and data of the vectors that were made last."""
+    sql = (
+        "SELECT item, digest, data FROM vector INDEXED BY vector_added"
+        " WHERE ctx = ? AND kind = ? AND model = ? ORDER BY id DESC LIMIT ?"
+    )
+    return session.rows(sql, (of.ctx, of.kind, of.model, number))
+
+
 def ids(session: Session, of: Set) -> list[int]:
     """The ids of all vectors, ascending."""
     sql = "SELECT id FROM vector INDEXED BY vector_added WHERE ctx = ? AND kind = ? AND model = ? ORDER BY id"
@@ -93,21 +108,6 @@ def live_places(session: Session, ctx: int, kind: str) -> list[tuple[str, int]]:
     """Key and id of every live chunk or artifact, from an index alone."""
     sql = f"SELECT key, id FROM {kind} INDEXED BY {kind}_key WHERE ctx = ? AND live = 1"
     return session.rows(sql, (ctx,))
-
-
-def live_version(session: Session, ctx: int) -> int:
-    return int(session.value("SELECT live_version FROM context WHERE id = ?", (ctx,)) or 0)
-
-
-def live_contexts(session: Session) -> list[int]:
-    """All contexts but those that are being deleted."""
-    sql = "SELECT id FROM context WHERE id NOT IN (SELECT ctx FROM removed) ORDER BY id"
-    return [row[0] for row in session.execute(sql)]
-
-
-def concepts_of_type(session: Session, ctx: int, type_: str) -> list[int]:
-    sql = "SELECT id FROM concept INDEXED BY concept_type WHERE ctx = ? AND type = ?"
-    return [row[0] for row in session.execute(sql, (ctx, type_))]
 
 
 # --- the backlog ----------------------------------------------------------------------------------
@@ -140,8 +140,15 @@ def lacking(session: Session, of: Set, after: int | str | None, limit: int) -> l
     return _pieces(session, of, found)
 
 
-def pieces(session: Session, of: Set, keys: Sequence[str]) -> list[Lacking]:
-    """Live chunks or artifacts of these keys, as items of the backlog whatever vectors they have."""
+def items(session: Session, of: Set, keys: Sequence[str]) -> list[Lacking]:
+    """Concepts, or live chunks or artifacts, of these keys, as items of the backlog whatever vectors they have."""
+    if of.kind == CONCEPT:
+        sql = (
+            "SELECT id, version, name, json(attrs) FROM concept NOT INDEXED WHERE ctx = ?1"
+            " AND id IN (SELECT CAST(value AS INTEGER) FROM json_each(?2)) ORDER BY id"
+        )
+        rows = session.rows(sql, (of.ctx, encode(list(keys))))
+        return [Lacking(str(row[0]), row[1], "", row[2], decode(row[3]), "", row[0]) for row in rows]
     sql = (
         f"SELECT id FROM {of.kind} INDEXED BY {of.kind}_key WHERE ctx = ?1 AND live = 1"
         " AND key IN (SELECT value FROM json_each(?2)) ORDER BY key"
@@ -203,6 +210,11 @@ def confirm(session: Session, of: Set, items: Iterable[tuple[str, int]]) -> None
         session.execute(sql, (version, of.ctx, of.kind, item, of.model))
 
 
+def remove_model(session: Session, model: str) -> None:
+    """Delete the vectors of a model."""
+    session.execute("DELETE FROM vector WHERE model = ?", (model,))
+
+
 def remove_other_models(session: Session, model: str) -> int:
     """Delete the vectors of every other model; gives how many there were."""
     removed = int(session.value("SELECT count(*) FROM vector WHERE model <> ?", (model,)))
@@ -220,10 +232,13 @@ def models(session: Session) -> dict[str, int]:
 
 
 def take_lease(session: Session, model: str, holder: str, now: int, seconds: int, *, steal: bool = False) -> bool:
-    """Become or stay the one process that embeds with a model; False while another one holds the lease."""
+    """Become or stay the one process that embeds with a model; False while another one holds the lease.
+
+    A lease that ends later than one taken now was taken by a clock that was wrong.
+    """
     sql = (
         "INSERT INTO vector_lease VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET holder = ?2, until = ?3"
-        " WHERE holder = ?2 OR until < ?4 OR ?5"
+        " WHERE holder = ?2 OR until < ?4 OR until > ?3 OR ?5"
     )
     session.execute(sql, (model, holder, now + seconds, now, steal))
     return bool(session.connection.changes())

@@ -42,12 +42,12 @@ from trivium.why.model import (
 )
 from trivium.why.places import is_document
 from trivium.why.reasons import Places
+from trivium.why.regions import line_count, without_mark
 from trivium.why.state import PYTHON_GRAMMAR, Survey, languages_of, marked, rules_of, state_of, survey, versions
 
 ANALYZER = "knowledge-entities"
 DOCUMENTS = "documents"
 MAX_COVERAGE = 32
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Progress = Callable[[int, int], None]
 """Called with the number of files read so far and their total."""
@@ -289,9 +289,8 @@ class _Reading:
         return None if self.other_grammar and part.symbols.language == PYTHON else part
 
     def _analyse(self, path: str, digest: str, data: bytes) -> Part:
-        marked = data.startswith(_BYTE_ORDER_MARK)
-        part = Part(digest, sha256(data[len(_BYTE_ORDER_MARK) :]) if marked else digest)
-        part.line_count = len(data.splitlines())
+        body = without_mark(data)
+        part = Part(digest, digest if body is data else sha256(body), line_count=line_count(data))
         if path in self.documents:
             part.document = documents.read_document(path, data, self.rules)
         elif is_analysed(path):

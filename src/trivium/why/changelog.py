@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 from trivium.why.gnu_changes import file_cites, is_gnu, is_gnu_header
 from trivium.why.inline import cut_text, plain_text
-from trivium.why.markdown import LIST
+from trivium.why.markdown import LIST, PARAGRAPH
 from trivium.why.model import MAX_NAME, RawEntity
 from trivium.why.source import DocumentSource
 
@@ -15,7 +15,11 @@ _VERSION = r"v?\d+(?:\.\d+)+[\w.+-]*"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _RELEASE = re.compile(
     rf"""
-      unreleased\b | upcoming\b | next\s+(?:release|version)\b
+      (?:unreleased | upcoming | (?:not\s+yet|to\s+be)\s+released | next\s+(?:release|version))\b
+    | (?:main|master|trunk|head|next|in\s+development)(?:\Z | \s*[-–—(\[])
+    | (?:(?:noteworthy|new)\s+)?changes\s+(?:in|since|for)\s+(?:version\s+|release\s+)?(?:[\w.-]+\s+)??{_VERSION}(?!\S)
+    | what['’]?s\s+new\s+in\s+(?:version\s+|release\s+)?(?:[\w.-]+\s+){{0,3}}?{_VERSION}(?!\S)
+    | [\w.+-]{{1,80}}\s+\(\d[\w.+:~-]*\)\s+[\w-]+(?:\s+[\w-]+){{0,4}};\s*urgency=
     | (?:version|release|rel|ver)\.?\s*{_VERSION}
     | (?:version|release|v)\.?\s*\d+\b
     | {_VERSION}(?!\S)
@@ -46,10 +50,13 @@ def is_release(heading: str) -> bool:
 def read_changes(source: DocumentSource) -> list[RawEntity]:
     """Each item of a top-level list under a release heading; nested items are entries of their own (4.3).
 
-    An entry of GNU's form cites the files and functions that it begins with.
+    Without such a heading the file's own release counts, if its path tells one; a fragment that begins with a text is
+    one entry. An entry of GNU's form cites the files and functions that it begins with.
     """
     if not source.place.changelog:
         return []
+    if source.place.change_place.fragment and (fragment := _fragment(source)):
+        return [fragment]
     releases = [heading for _, heading in source.headings() if is_release(heading.text)]
     lines = [heading.line for heading in releases]
     headed = [is_gnu_header(heading.raw) for heading in releases]
@@ -57,16 +64,28 @@ def read_changes(source: DocumentSource) -> list[RawEntity]:
     changes: list[RawEntity] = []
     for block in source.parsed.blocks:
         at = bisect_left(lines, block.line) - 1
-        if block.kind != LIST or at < 0:
+        release = releases[at].text if at >= 0 else source.place.change_place.release
+        if block.kind != LIST or not release:
             continue
         for item in block.items:
             if item.line > source.parsed.last_line:
                 return changes
-            gnu = headed[at]
+            gnu = at >= 0 and headed[at]
             text = " ".join(item.text.split()) if gnu else plain_text(item.text, source.parsed.references)
-            entity_id = f"knowledge-change:{source.path}:{text}:{releases[at].text}"
+            entity_id = f"knowledge-change:{source.path}:{text}:{release}"
             entity = source.state("change", entity_id, cut_text(text, MAX_NAME), (item.line, item.end))
             if entity is not None:
                 entity.cites += file_cites(item.text, item.line, gnu or named)
                 changes.append(entity)
     return changes
+
+
+def _fragment(source: DocumentSource) -> RawEntity | None:
+    """The one change of a fragment that begins with a text, named by it; None where it begins with a list."""
+    first = next((block for block in source.parsed.blocks if block.kind in (PARAGRAPH, LIST)), None)
+    if first is None or first.kind == LIST:
+        return None
+    text = plain_text(first.text, source.parsed.references)
+    entity_id = f"knowledge-change:{source.path}:{text}:{source.place.change_place.release}"
+    lines = (1, max(source.parsed.line_count, 1))
+    return source.state("change", entity_id, cut_text(text, MAX_NAME), lines)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from trivium.why.decisions import is_record
 from trivium.why.front_matter import texts_of
-from trivium.why.inline import plain_text
-from trivium.why.markdown import HEADING, LIST, PARAGRAPH, TABLE, Block, Heading, Item
+from trivium.why.inline import attributes_after, plain_text, without_attributes
+from trivium.why.markdown import HEADING, LIST, PARAGRAPH, TABLE, TERMS, Block, Heading, Item
 from trivium.why.model import RawEntity
 from trivium.why.source import DocumentSource
 from trivium.why.terms import is_alias_label, listed_names, may_list_names, other_names
@@ -24,9 +24,10 @@ _GLOSSARY_TEXT = re.compile(r"glossary|definitions", re.IGNORECASE)
 _BOLD = re.compile(
     r"\s*(?:\*\*(?!\s)([^*\n]{1,300}?)\*\*|__(?!\s)([^_\n]{1,300}?)__)(\s*[(（][^()（）\n]{1,120}[)）])?\s*([:：–—]?)\s*(\S?)"
 )
+_BOLD_FIRST = re.compile(r"\s*(?:\*\*[^*\n]{1,300}\*\*|__[^_\n]{1,300}__)")
 _DASH = re.compile(r"\s*(\S[^–—\n]{0,299}?)\s+[–—]\s+\S")
 _COLON = re.compile(r"\s*(\S[^:\n]{0,299}?)\s*:\s+\S")
-_KEYED = re.compile(r"[\s>*_+-]*([^\W\d_][^:：\n]{0,40}?)[\s*_]*[:：][\s*_]*(\S.*)")
+_KEYED = re.compile(r"[\s>*_+:-]*([^\W\d_][^:：\n]{0,40}?)[\s*_]*[:：]+[\s*_]*(\S.*)")
 _REMARK = re.compile(r"\s*[(（][^()（）]*[)）]\s*")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _INDEX = re.compile(r"[\w#](?:\s*[-–—,]\s*\w)*")
@@ -88,7 +89,9 @@ def _whole(source: DocumentSource, aliases: list[str]) -> RawEntity | None:
 
 
 def _from_blocks(source: DocumentSource, bold: bool) -> Iterator[RawEntity | None]:
-    """Definitions in the paragraphs of a document that is no glossary."""
+    """Definitions in the paragraphs of a document that is no glossary; in a change log only Markdown has some."""
+    if source.place.changelog and not source.place.is_markdown:
+        return
     for block in source.parsed.blocks:
         if block.line > source.parsed.last_line:
             return
@@ -208,6 +211,8 @@ class _Glossary:
                 yield from self._from_items(block.items)
             elif block.kind == TABLE:
                 yield from self._from_rows(block)
+            elif block.kind == TERMS:
+                yield from self._from_terms(block)
 
     def _from_items(self, items: list[Item]) -> Iterator[RawEntity | None]:
         """Terms of a list; a nested item `Aliases: …` belongs to the term above it."""
@@ -225,16 +230,30 @@ class _Glossary:
                 parent = entity if item.depth == 0 else parent
                 yield entity
 
+    def _from_terms(self, block: Block) -> Iterator[RawEntity | None]:
+        """Entries of a list of terms; several names of one entry are aliases of the first."""
+        for item in block.items:
+            name, *others = (_plain(self._source, text) for text in item.text.split("\n"))
+            if is_alias_label(name) and self._section_of(item.line):
+                continue
+            entity = _concept(self._source, name, (item.line, item.end)) if name else None
+            if entity is not None:
+                _add(entity, [other for other in others if other])
+            yield entity
+
     def _from_rows(self, block: Block) -> Iterator[RawEntity | None]:
         """The first column of a table; columns of other names give aliases."""
         header = [plain_text(cell, self._source.parsed.references) for cell in block.rows[0]]
+        headed = block.header or any(is_alias_label(label) or normal(label) in _NAMES for label in header[:1])
+        if not headed:
+            header = []
         short = bool(header) and is_alias_label(header[0])
         columns = [
             number
             for number, label in enumerate(header)
             if number and (is_alias_label(label) or (short and normal(label) in _NAMES))
         ]
-        for row, line in zip(block.rows[1:], block.row_lines[1:], strict=False):
+        for row, line in zip(block.rows[headed:], block.row_lines[headed:], strict=False):
             name = _plain(self._source, row[0]) if row else ""
             entity = _concept(self._source, name, (line, line)) if name else None
             if entity is not None:
@@ -278,6 +297,11 @@ def _is_group(source: DocumentSource, opening: Block, letter: bool) -> bool:
     They are most of what its list or table holds.
     """
     least = 1 if letter else 2
+    if opening.kind == TERMS:
+        first = opening.items[0].text.partition("\n")[0]
+        return bool(_plain(source, first)) and not is_alias_label(first)
+    if opening.kind == PARAGRAPH and not letter:
+        return opening.text.count("\n: ") >= least and len(list(_definitions(source, opening, False, True))) >= least
     if letter and opening.kind == PARAGRAPH:
         return next(_definitions(source, opening, bold=True, glossary=True), None) is not None
     if opening.kind == TABLE:
@@ -324,6 +348,8 @@ def _line_term(source: DocumentSource, text: str, glossary: bool, bold: bool) ->
 
 def _bold_term(source: DocumentSource, text: str, dash: bool) -> str | None:
     """The bold words before a colon or dash, with what follows in parentheses if that is another name."""
+    if "{" in text and (begins := _BOLD_FIRST.match(text)):
+        text = text[: begins.end()] + text[attributes_after(text, begins.end()) :]
     match = _BOLD.match(text)
     if match is None:
         return None
@@ -358,7 +384,7 @@ def _add(entity: RawEntity, names: list[str]) -> None:
 
 
 def _plain(source: DocumentSource, raw: str) -> str:
-    name = plain_text(raw, source.parsed.references).strip()
+    name = plain_text(without_attributes(raw), source.parsed.references).strip()
     label = normal(name)
     return "" if label in _LABELS or label in words("closing") else name
 

@@ -37,6 +37,13 @@ _TAG = re.compile(
     r"(?:\"[^\"]{0,2048}+\"|'[^']{0,2048}+'|[^\s\"'=<>`]{1,2048}+))?+){0,99}+\s{0,99}+/?>)"
 )
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ATTRIBUTE = r"""(?:[#.][\w:.-]{1,200}|-|[\w:-]{1,80}=(?:"[^"{}\n]{0,200}"|'[^'{}\n]{0,200}'|[^\s{}"']{1,200}))"""
+_ATTRIBUTES = re.compile(
+    rf"\s{{0,99}}\\?(?<!\{{)\{{:?[ \t]{{0,9}}(?=[^{{}}\n]*(?:(?<=[\s{{:])[#.]\w|(?<=\{{)-\}}))"
+    rf"{_ATTRIBUTE}(?:[ \t]{{1,9}}{_ATTRIBUTE}){{0,19}}[ \t]{{0,9}}\}}(?!\}})"
+    r"|\s{0,99}\{/\*\s{0,9}#[\w-]{1,200}\s{0,9}\*/\}"
+)
+_ATTRIBUTE_LINE = re.compile(r"\s*\{:[^{}\n]{0,300}\}\s*")
 _JOINER = "\u200d"
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!]")
 
@@ -193,6 +200,35 @@ def plain_text(raw: str, references: References | None = None) -> str:
                 pieces.append(" ")
         raw = "".join(pieces)
     return " ".join(raw.split())
+
+
+def without_attributes(text: str) -> str:
+    """A heading or term without the attributes that follow it: `{#anchor}`, `{: .class}`, `{.unnumbered}`, `{-}`.
+
+    >>> without_attributes("Use `a` {#use-a .x}"), without_attributes("Use /users/{id}")
+    ('Use `a`', 'Use /users/{id}')
+    """
+    if not text.rstrip().endswith("}"):
+        return text
+    for match in _ATTRIBUTES.finditer(text):
+        if not text[match.end() :].strip():
+            return text[: match.start()]
+    return text
+
+
+def attributes_after(text: str, position: int) -> int:
+    """Where attributes that begin at `position` end; `position` without any.
+
+    >>> attributes_after("**A**{#a}: b", 5)
+    9
+    """
+    match = _ATTRIBUTES.match(text, position)
+    return match.end() if match else position
+
+
+def is_attribute_line(line: str) -> bool:
+    """Whether a line holds nothing but attributes of the block beside it: `{: .no_toc }`."""
+    return _ATTRIBUTE_LINE.fullmatch(line) is not None
 
 
 def cut_text(text: str, bound: int) -> str:

@@ -19,13 +19,13 @@ from msgspec import Struct
 
 from trivium.why.front_matter import FrontMatter, read_front_matter
 from trivium.why.generated import DEFAULT_MARKERS, generated_lines
-from trivium.why.inline import References, plain_text
+from trivium.why.inline import References, is_attribute_line, plain_text, without_attributes
 from trivium.why.model import MAX_BLOCKS, MAX_HEADINGS
 from trivium.why.reasons import Reasons
 from trivium.why.regions import read_text
 
 HEADING, PARAGRAPH, LIST, TABLE, OTHER = "heading", "paragraph", "list", "table", "other"
-QUOTE, HTML = "quote", "html"
+QUOTE, HTML, TERMS = "quote", "html", "terms"
 
 MAX_TOKENS = 8 * MAX_BLOCKS
 MAX_LINES = 1 << 17
@@ -53,7 +53,8 @@ class Item(Struct):
 class Block(Struct):
     """A top-level block on lines `line` to `end`; which other members it has depends on `kind`.
 
-    A quote has its paragraphs and items as `items`, an HTML block its source as `text`.
+    A quote has its paragraphs and items as `items`, an HTML block its source as `text`; terms have one item for each
+    entry of a glossary, with its names as lines of the item's text.
     """
 
     kind: str
@@ -63,6 +64,8 @@ class Block(Struct):
     items: list[Item] = []
     rows: list[list[str]] = []
     row_lines: list[int] = []
+    header: bool = True
+    """Whether the first row of a table is its head."""
 
 
 class Span(Struct):
@@ -191,24 +194,6 @@ class _Reader:
         self._closed_items: list[Item] = []
         self._take: Callable[[str, int, int], None] | None = None
         self._level = 0
-        self._handlers: dict[str, Callable[[Token], None]] = {
-            "inline": self._inline,
-            "heading_open": self._heading_open,
-            "paragraph_open": self._paragraph_open,
-            "bullet_list_open": self._list_open,
-            "ordered_list_open": self._list_open,
-            "list_item_open": self._item_open,
-            "list_item_close": self._item_close,
-            "blockquote_open": self._quote_open,
-            "blockquote_close": self._quote_close,
-            "table_open": self._table_open,
-            "table_close": self._table_close,
-            "tr_open": self._row_open,
-            "fence": self._fence,
-            "code_block": self._fence,
-            "html_block": self._html,
-            "hr": self._other,
-        }
 
     def read(self, tokens: Iterable[Token]) -> None:
         parsed = self._parsed
@@ -216,10 +201,10 @@ class _Reader:
         if "references" in self.env:
             parsed.references = self.env["references"]
         for token in tokens:
-            handler = self._handlers.get(token.type)
+            handler = _HANDLERS.get(token.type)
             if handler is None:
                 continue
-            handler(token)
+            handler(self, token)
             if self._blocks > MAX_BLOCKS:
                 parsed.last_line = (token.map or [0])[0] + self._offset - 1
                 parsed.reasons.add("node-limit", parsed.last_line + 1)
@@ -227,6 +212,7 @@ class _Reader:
         self._settle(parsed.last_line + 1)
         for item in self._open_items:
             item.end = item.end or max(parsed.last_line, item.line)
+        self._take = None  # what leads back to itself is kept until the collector comes
 
     def _lines(self, token: Token) -> tuple[int, int]:
         """First and last line of a block; one that was never closed has its first line only."""
@@ -262,6 +248,7 @@ class _Reader:
             self._take = self._take_heading
 
     def _take_heading(self, text: str, line: int, end: int) -> None:
+        text = without_attributes(text)
         self._parsed.blocks.append(Block(HEADING, line, end, text))
         headings = self._parsed.headings
         if len(headings) >= MAX_HEADINGS:
@@ -289,6 +276,11 @@ class _Reader:
             self._quote.items.append(Item(line, 0, end, text))
 
     def _take_paragraph(self, text: str, line: int, end: int) -> None:
+        """A paragraph; lines with attributes of a block say nothing."""
+        if "{:" in text:
+            text = "\n".join("" if is_attribute_line(part) else part for part in text.split("\n"))
+            if not text.strip():
+                return
         self._parsed.blocks.append(Block(PARAGRAPH, line, end, text))
 
     def _take_item(self, text: str, line: int, end: int) -> None:
@@ -368,3 +360,23 @@ class _Reader:
         line, end = self._begin(token)
         if token.level == 0:
             self._parsed.blocks.append(Block(OTHER, line, end))
+
+
+_HANDLERS: dict[str, Callable[[_Reader, Token], None]] = {
+    "inline": _Reader._inline,
+    "heading_open": _Reader._heading_open,
+    "paragraph_open": _Reader._paragraph_open,
+    "bullet_list_open": _Reader._list_open,
+    "ordered_list_open": _Reader._list_open,
+    "list_item_open": _Reader._item_open,
+    "list_item_close": _Reader._item_close,
+    "blockquote_open": _Reader._quote_open,
+    "blockquote_close": _Reader._quote_close,
+    "table_open": _Reader._table_open,
+    "table_close": _Reader._table_close,
+    "tr_open": _Reader._row_open,
+    "fence": _Reader._fence,
+    "code_block": _Reader._fence,
+    "html_block": _Reader._html,
+    "hr": _Reader._other,
+}

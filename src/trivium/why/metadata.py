@@ -1,7 +1,8 @@
 """What a record declares of itself: status, date and supersession, in the forms that records use (reference 4, 4.1).
 
-Front matter comes first, then lines `Key: value` near the top, then a section headed Status, then small tables, then
-quotes above the first section. A value that is found stays; it is kept as written, without emphasis.
+Front matter comes first, then lines `Key: value` and small tables above the first section, then such lines below,
+then a section headed Status, then other small tables, then quotes above the first section. A value that is found
+stays; it is kept as written, without emphasis.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from trivium.why.wording import alternation, begins_with_status, normal, words
 HEAD_LINES = 40
 _STATUSES = ("status", "state")
 
-Kind: TypeAlias = Literal["status", "state", "date", "title", "supersedes", "superseded-by"]
+Kind: TypeAlias = Literal["status", "state", "date", "created", "title", "supersedes", "superseded-by"]
 
 _KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)[\s*_]*[:：]+(?!/)[\s*_]*(.*)", re.DOTALL)
 _DASH_KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)\s+[-–—=]+>?\s+(\S.*)", re.DOTALL)
@@ -58,6 +59,8 @@ class Metadata(Struct):
     date: str | None = None
     date_line: int = 1
     title: str | None = None
+    title_line: int = 0
+    """Where a line `Title: …` stands; 0 for one of another label."""
     supersession: Supersession = field(default_factory=Supersession)
 
 
@@ -70,27 +73,43 @@ class _Keyed(NamedTuple):
     plain: str
 
 
-def read_metadata(source: DocumentSource) -> Metadata:
-    """Status, date, supersession and the title that a line states (4.1)."""
-    return _Metadata(source).read()
+def read_metadata(source: DocumentSource, last: int | None = None) -> Metadata:
+    """Status, date, supersession and the title that a line states (4.1), of a document or of its lines up to `last`."""
+    end = source.parsed.last_line if last is None else last
+    reader = _Metadata(source, 1, end, min(source.parsed.front.lines + HEAD_LINES, end))
+    reader.from_front_matter()
+    return reader.read()
+
+
+def read_section_metadata(source: DocumentSource, first: int, last: int) -> Metadata:
+    """The same of a section, whose heading is line `first`."""
+    return _Metadata(source, first, last, min(first + HEAD_LINES, last)).read()
 
 
 class _Metadata:
-    def __init__(self, source: DocumentSource) -> None:
+    """Reads lines `first` to `last`; keys, tables and quotes up to `head` only."""
+
+    def __init__(self, source: DocumentSource, first: int, last: int, head: int) -> None:
         self._source = source
         self._references = source.parsed.references
+        self._first, self._last, self._head = first, last, head
+        self._created: tuple[str, int] | None = None
         self._found = Metadata()
 
     def read(self) -> Metadata:
-        head = self._source.parsed.front.lines + HEAD_LINES
-        self._from_front_matter()
-        self._from_lines(list(self._source.text_lines(1, head)))
+        above = self._above_sections()
+        lines = list(self._source.text_lines(self._first, self._head))
+        self._from_lines([line for line in lines if line.number <= above])
+        self._from_tables(self._first, above)
+        self._from_lines([line for line in lines if line.number > above])
         self._from_section()
-        self._from_tables(head)
-        self._from_quotes(head)
+        self._from_tables(above + 1, self._head)
+        self._from_quotes()
+        if self._found.date is None and self._created is not None:
+            self._found.date, self._found.date_line = self._created
         return self._found
 
-    def _from_front_matter(self) -> None:
+    def from_front_matter(self) -> None:
         for key, value in self._source.front.items():
             line = self._source.front_lines.get(key, 1)
             kind = kind_of(key)
@@ -137,13 +156,15 @@ class _Metadata:
         """A section headed Status: its first line of text is the status, later lines may carry supersession."""
         headings = self._source.parsed.headings
         for index, heading in enumerate(headings):
+            if not self._first <= heading.line <= self._last:
+                continue
             match = _STATUS_HEADING.fullmatch(heading.text)
             kind = kind_of(match.group("key")) if match else None
             if match is None or kind not in _STATUSES:
                 continue
             if value := match.group("value"):
                 self._take(_Keyed(kind, "status", value, self._plain(value)), heading.line)
-            last = headings[index + 1].line - 1 if index + 1 < len(headings) else self._source.parsed.last_line
+            last = min(headings[index + 1].line - 1 if index + 1 < len(headings) else self._last, self._last)
             lines = list(self._source.text_lines(heading.line, last, quoted=True))
             boxed = any(_BOX.search(line.text) for line in lines)
             if boxed:
@@ -172,31 +193,39 @@ class _Metadata:
                 self._take(keyed, line.number)
                 return
 
-    def _from_tables(self, head: int) -> None:
-        """Small tables near the top: two rows (keys above) or two columns (keys at the left)."""
+    def _above_sections(self) -> int:
+        """The last line of what stands above the first section below the title."""
+        headings = [one for one in self._source.parsed.headings if self._first <= one.line <= self._last]
+        later = [one.line for one in headings if one.line > headings[0].line or _is_opening(one.text)]
+        return min([self._head, *(line - 1 for line in later[:1])])
+
+    def _from_tables(self, first: int, last: int) -> None:
+        """Small tables that begin on these lines: two rows (keys above) or two columns (keys at the left)."""
         for block in self._source.parsed.blocks:
-            if block.line > head:
+            if block.line > last:
                 return
+            if block.line < first:
+                continue
+            header = True
             if block.kind == TABLE:
-                rows = block.rows
+                rows, header = block.rows, block.header
             elif block.kind == HTML:
                 rows = self._source.html(block).rows
             else:
                 continue
-            for key, value in _cells([[cell.strip() for cell in row] for row in rows]):
+            for key, value in _cells([[cell.strip() for cell in row] for row in rows], header):
                 kind = kind_of(key)
                 text = _chosen(value)
                 if kind is not None and kind != "title":
                     self._take(_Keyed(kind, key, text, self._plain(text)), block.line)
 
-    def _from_quotes(self, head: int) -> None:
+    def _from_quotes(self) -> None:
         """Lines of quotes above the first section below the title, such as `> Status: Accepted`."""
-        headings = self._source.parsed.headings
-        later = [heading.line for heading in headings if heading.line > headings[0].line or _is_opening(heading.text)]
+        last = self._above_sections()
         for block in self._source.parsed.blocks:
-            if block.line > min([head, *later[:1]]):
+            if block.line > last:
                 return
-            for item in block.items if block.kind == QUOTE else []:
+            for item in block.items if block.kind == QUOTE and block.line >= self._first else []:
                 for offset, text in enumerate(item.text.split("\n")):
                     for piece in _pieces(text):
                         self._quoted(piece, item.line + offset)
@@ -248,8 +277,13 @@ class _Metadata:
         elif keyed.kind == "date":
             if found.date is None and (normal(keyed.label) == "date" or re.search(r"\d", keyed.plain)):
                 found.date, found.date_line = keyed.plain, line
+        elif keyed.kind == "created":
+            if self._created is None and re.search(r"\d", keyed.plain):
+                self._created = keyed.plain, line
         elif keyed.kind == "title":
-            found.title = found.title or keyed.plain
+            if found.title is None:
+                found.title = keyed.plain
+                found.title_line = line if normal(keyed.label) == "title" else 0
         else:
             stated = Supersession()
             read_supersession(keyed.raw, self._references, stated, line)
@@ -265,7 +299,7 @@ class _Metadata:
 
 @lru_cache(maxsize=1)
 def _kinds() -> dict[str, Kind]:
-    kinds: tuple[Kind, ...] = ("title", "date", "state", "status")
+    kinds: tuple[Kind, ...] = ("title", "created", "date", "state", "status")
     return {word: kind for kind in kinds for word in words(kind)}
 
 
@@ -346,12 +380,16 @@ def _after_key(text: str, key: str) -> str:
     return text[leading.end() if leading else colon.end() :].removesuffix("\\")
 
 
-def _cells(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
-    """Keys and values of a table of two rows or of two columns; a table with both keys above many rows is a history."""
+def _cells(rows: list[list[str]], header: bool) -> Iterator[tuple[str, str]]:
+    """Keys and values of a table of two rows or of two columns; a table with both keys above many rows is a history.
+
+    One without a head has its keys above only where all cells there are some.
+    """
     if not rows:
         return
     above = [_is_key(cell) for cell in rows[0]]
-    if len(rows) == 2 and any(above) and not (len(above) == 2 and above[0] and rows[1] and _is_key(rows[1][0])):
+    beside = len(above) == 2 and above[0] and bool(rows[-1]) and _is_key(rows[-1][0])
+    if len(rows) == 2 and any(above) and not beside and (header or all(above)):
         yield from zip(rows[0], rows[1], strict=False)
     elif len(rows[0]) == 2 and not all(above):
         yield from ((row[0], row[1]) for row in rows if len(row) == 2)

@@ -9,15 +9,21 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.why.change_places import ChangePlace, change_place, has_own_ending
 from trivium.why.generated import DEFAULT_MARKERS
 
 MARKDOWN = frozenset({".md", ".mdx"})
 PLAIN = frozenset({".rst", ".adoc", ".txt", ""})
 
-_RECORD_FOLDERS = frozenset({"adr", "adrs", "decisions"})
-_RECORD_NAME = re.compile(r"(?:adrs?|decisions)[-_.]")
+_RECORD_FOLDER = re.compile(
+    r"_?(?:(?:architectur(?:e|al)|design|technical|tech|engineering|software|product|project|key)_)?"
+    r"(?:adrs?|decisions|decision_(?:records?|logs?))"
+)
+_RECORD_NAME = re.compile(r"(?:adrs?|decisions)[-_.]|adrs?\d")
 _GLOSSARY_PART = re.compile(r"(?:.*[-_. ])?glossary(?:[-_. ].*)?|definitions(?:[-_. ].*)?")
-_CHANGELOGS = frozenset({"changelog", "changes", "history", "news", "releases", "release_notes"})
+_BOOK_SUFFIXES = frozenset({".rst", ".adoc"})
+_NUMBER = re.compile(r"\d+[-_. ]+")
+_SEPARATOR = re.compile(r"[- ]")
 _NUMBERED = re.compile(r"(?:[a-z]+[-_ ])?0*([1-9]\d{0,5})[-_. ]+(.*)")
 _TEMPLATE_WORDS = frozenset(
     {"template", "templates", "adr", "madr", "decision", "record", "short", "long", "minimal", "bare", "the", "a"}
@@ -42,10 +48,14 @@ class Place(Struct, frozen=True):
     glossary: bool
     terms_apart: bool
     """A glossary in which each file may be one term: a folder, or what a pattern with a wildcard names."""
-    changelog: bool
+    change_place: ChangePlace
     not_record: bool
     """A template at the place of a record, or a folder's README or index that no pattern names (`rfcs/*/README.md`)."""
     template: bool
+
+    @property
+    def changelog(self) -> bool:
+        return self.change_place.is_log
 
     @property
     def is_markdown(self) -> bool:
@@ -53,15 +63,20 @@ class Place(Struct, frozen=True):
 
 
 def is_document(path: str, rules: DocumentRules) -> bool:
-    """Whether a path is read as a document (2.1): all Markdown; other texts as records and change logs only."""
+    """Whether a path is read as a document (2.1): Markdown; other texts as records, glossaries, change logs."""
     name = basename(path).lower()
     suffix = _suffix(name)
     if suffix in MARKDOWN:
         return True
-    if suffix not in PLAIN:
+    if suffix not in PLAIN and not has_own_ending(path, name, suffix):
         return False
     place = place_of(path, rules)
-    return place.changelog or (place.record and not place.not_record)
+    if place.suffix not in PLAIN:
+        return False
+    if place.suffix in _BOOK_SUFFIXES and (place.glossary or _is_log(place.stem)):
+        return True
+    named = place.glossary and _any(rules.glossaries, path)
+    return place.changelog or named or (place.record and not place.not_record)
 
 
 @lru_cache(maxsize=4_096)
@@ -73,10 +88,12 @@ def place_of(path: str, rules: DocumentRules) -> Place:
     """
     *folders, name = path.lower().split("/")
     suffix = _suffix(name)
+    if suffix not in PLAIN and has_own_ending(path, name, suffix):
+        suffix = ""
     stem = name.removesuffix(suffix) if suffix else name
-    first = re.sub(r"[- ]", "_", name.split(".", 1)[0])
     named = [glob for glob in rules.records if _glob(glob).fullmatch(path)]
-    record = not _RECORD_FOLDERS.isdisjoint(folders) or bool(_RECORD_NAME.match(name)) or bool(named)
+    record = bool(named) or bool(_RECORD_NAME.match(name))
+    record = record or any(_RECORD_FOLDER.fullmatch(_SEPARATOR.sub("_", part)) for part in folders)
     home = is_home(stem)
     terms = [glob for glob in rules.glossaries if _glob(glob).fullmatch(path)]
     folder = any(_GLOSSARY_PART.fullmatch(part) for part in folders)
@@ -87,7 +104,7 @@ def place_of(path: str, rules: DocumentRules) -> Place:
         record=record,
         glossary=folder or bool(_GLOSSARY_PART.fullmatch(stem) or terms),
         terms_apart=not home and (folder or any("*" in basename(glob) for glob in terms)),
-        changelog=first in _CHANGELOGS or _any(rules.changelogs, path),
+        change_place=change_place(path, suffix, named=_any(rules.changelogs, path)),
         not_record=record and (template or (home and not any(is_home(basename(glob)) for glob in named))),
         template=template,
     )
@@ -96,6 +113,11 @@ def place_of(path: str, rules: DocumentRules) -> Place:
 def is_home(name: str) -> bool:
     """Whether a file speaks for its folder: README or index, with any ending."""
     return name.lower().split(".", 1)[0] in ("readme", "index")
+
+
+def _is_log(stem: str) -> bool:
+    """Whether a file is named as a folder of records is, perhaps numbered: `09_architecture_decisions`."""
+    return _RECORD_FOLDER.fullmatch(_SEPARATOR.sub("_", _NUMBER.sub("", stem.lower(), count=1))) is not None
 
 
 def _suffix(name: str) -> str:

@@ -1,12 +1,13 @@
-"""Records and change logs in reStructuredText, AsciiDoc or plain text, as the same block model (reference 2.1, 4).
+"""Records, glossaries and change logs in reStructuredText, AsciiDoc or plain text, as the same block model (2.1, 4).
 
-Read line by line: headings, paragraphs, items by indent or marker, literal blocks left out. Inline links of these
-formats are rewritten to Markdown's form, so that what follows needs to know one form only.
+Read line by line: headings, paragraphs, items by indent or marker, tables, terms; literal blocks are left out. Inline
+links of these formats are rewritten to Markdown's form, so that what follows needs to know one form only.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from trivium.why.markdown import (
     MAX_LINES,
     PARAGRAPH,
     TABLE,
+    TERMS,
     Block,
     Heading,
     Item,
@@ -29,6 +31,18 @@ from trivium.why.markdown import (
     parse_markdown,
 )
 from trivium.why.model import MAX_BLOCKS, MAX_HEADINGS
+from trivium.why.plain_tables import (
+    ADOC_FENCE,
+    GRID,
+    SIMPLE,
+    Table,
+    Term,
+    adoc_table,
+    directive_table,
+    glossary_terms,
+    grid_table,
+    simple_table,
+)
 
 RST, ADOC = ".rst", ".adoc"
 
@@ -37,14 +51,28 @@ _ADORNMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}\s*")
 _BULLET = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)]|#\.)[ \t]+(\S.*)")
 _ADOC_BULLET = re.compile(r"[ \t]*(-|\*{1,5}|\.{1,5})[ \t]+(\S.*)")
 _ADOC_HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
-_ADOC_TABLE = re.compile(r"\|={3,}\s*")
-_ADOC_COLUMNS = re.compile(r"""\[.*\bcols\s*=\s*(?:"([^"]{1,200})"|([\w*]{1,20}))""")
-_ADOC_CELL = re.compile(r"(?:(?<=\s)|^)[\d.+*<^>]{0,9}[aehlmdsv]?(?<!\\)\|")
+_ADOC_ATTRIBUTES = re.compile(r"\[[^\[\]]{0,1000}\]|\[\[[^\[\]]{0,1000}\]\]")
+_ADOC_ANCHOR = re.compile(r"\s*\[\[[^\[\]]{1,300}\]\]|\[[#.][^\[\]#]{1,300}\]#([^#]{1,300})#")
+_ADOC_TITLE = re.compile(r"\.([^\s.].{0,300})")
+_ADOC_PAGE = re.compile(r":page-(?=[\w-]{1,80}:)")
+_ADOC_TERM = re.compile(r"(\S[^\n]{0,300}?)(?:::{1,3}|;;)(?:\s+(.*))?")
+_ADOC_COMMENT = re.compile(r"//(?!/)")
 _NUMBER = re.compile(r"(?:\d{1,9}[.)]|#\.)[ \t]")
 _ADOC_FENCE = re.compile(r"(-{4,}|\.{4,}|```|/{4,})\s*")
 _RST_DIRECTIVE = re.compile(r"\.\.(?:\s|$)")
+_RST_NAMED = re.compile(r"\.\.\s+([a-z-]{1,40})::")
+_NO_TERM = re.compile(r"\S:(?:\s|$)|[.,;]\s*$")
+_READ_DIRECTIVES = frozenset({"glossary", "table", "list-table", "csv-table"})
+_DEBIAN_END = re.compile(r" -- \S.*<[^<>]*>  ")
 _RST_LINK = re.compile(r"`([^`<\n]{0,300})<([^`<>\s]{1,500})>`__?")
-_RST_ROLE = re.compile(r":[a-z]{1,20}(?::[a-z]{1,20})?:`[~!]?([^`\n]{1,300})`")
+_RST_ROLE = re.compile(r":([A-Za-z][\w+.-]{0,30}(?::[A-Za-z][\w+.-]{0,30}){0,2}):`[~!]?([^`\n]{1,300})`")
+_RST_TITLED = re.compile(r"([^<>]*[^<>\s])\s*<([^<>\s]+)>")
+_RST_CODE_ROLES = frozenset(
+    {
+        *("func", "class", "meth", "mod", "attr", "data", "exc", "obj", "const"),
+        *("function", "method", "type", "struct", "macro"),
+    }
+)
 _ADOC_LINK = re.compile(r"(?:link|xref):([^\s\[\]]{1,500})\[([^\]\n]{0,300})\]")
 _ADOC_XREF = re.compile(r"<<([^<>,\n]{1,500})(?:,([^<>\n]{1,300}))?>>")
 _MAX_RELEASE_LINE = 120
@@ -94,11 +122,19 @@ class _Lines:
         self._titles = 0
         self._full = False
         self._literal = False
+        self._continued = False
+        self._simple_last = len(self._lines)
+        """No simple table that begins here or later is closed."""
 
     def read(self) -> None:
         if len(self._lines) > MAX_LINES:
             del self._lines[MAX_LINES:]
             self._parsed.reasons.add("node-limit", MAX_LINES + self._offset)
+        readers: dict[str, list[Callable[[str], bool]]] = {
+            RST: [self._directive, self._rst_table, self._heading, self._item, self._definition],
+            ADOC: [self._skip_fence, self._adoc_table, self._adoc_line, self._heading, self._item, self._adoc_term],
+        }
+        ways = readers.get(self._suffix, [self._heading, self._item, self._end_of_entry])
         while self._at < len(self._lines) and not self._full:
             line = self._lines[self._at].rstrip()
             if not line:
@@ -106,7 +142,7 @@ class _Lines:
                 self._at += 1
             elif self._literal and line[0] in " \t":
                 self._at += 1
-            elif not (self._skip_literal(line) or self._table(line) or self._heading(line) or self._item(line)):
+            elif not any(read(line) for read in ways):
                 self._text(line)
                 self._at += 1
         self._close()
@@ -149,52 +185,161 @@ class _Lines:
         self._list = None
         self._indents.clear()
 
-    def _skip_literal(self, line: str) -> bool:
-        """A literal block, directive or comment: passed over with its body."""
-        start = self._at
-        if self._suffix == ADOC and (fence := _ADOC_FENCE.fullmatch(line)):
-            self._at += 1
-            while self._at < len(self._lines) and self._line() != fence.group(1):
-                self._at += 1
-            self._at += 1
-        elif self._suffix == RST and _RST_DIRECTIVE.match(line):
-            self._at += 1
-            while self._at < len(self._lines) and (not self._line() or self._line()[0] in " \t"):
-                self._at += 1
-        else:
+    def _skip_fence(self, line: str) -> bool:
+        """A literal block of AsciiDoc: passed over with its body."""
+        fence = _ADOC_FENCE.fullmatch(line)
+        if fence is None:
             return False
-        self._close()
-        self._end_list(start + self._offset)
+        start = self._at
+        self._at += 1
+        while self._at < len(self._lines) and self._line() != fence.group(1):
+            self._at += 1
+        self._at += 1
+        self._end_blocks(start + self._offset)
         return True
 
-    def _table(self, line: str) -> bool:
-        """A table of AsciiDoc; its rows are as long as `cols` says, else as its first line."""
-        if self._suffix != ADOC or not _ADOC_TABLE.fullmatch(line):
+    def _directive(self, line: str) -> bool:
+        """A directive or comment of reStructuredText: passed over with its body, but for tables and glossaries."""
+        if not _RST_DIRECTIVE.match(line):
             return False
-        told = _ADOC_COLUMNS.match(self._line(-1))
-        first = self._begin()
-        self._at += 1
-        if self._full:
-            return True
-        self._end_list(first)
-        width = _width(told.group(1) or told.group(2)) if told else 0
-        block = Block(TABLE, first, first, rows=[], row_lines=[])
-        while self._at < len(self._lines) and not _ADOC_TABLE.fullmatch(self._line()):
-            text, at = _as_markdown(self._line(), self._suffix), self._at + self._offset
-            self._parsed.spans.append(Span(text, at))
-            cells = [cell.strip() for cell in _ADOC_CELL.split(text)[1:]]
-            width = width or len(cells)
-            for cell in cells:
-                if not block.rows or len(block.rows[-1]) >= width:
-                    block.rows.append([])
-                    block.row_lines.append(at)
-                block.rows[-1].append(cell)
-            self._at += 1
-        block.end = min(self._at, len(self._lines) - 1) + self._offset
-        self._at += 1
-        if block.rows:
-            self._parsed.blocks.append(block)
+        start, end = self._at, self._at + 1
+        while end < len(self._lines) and (not self._lines[end].strip() or self._lines[end][0] in " \t"):
+            end += 1
+        named = _RST_NAMED.match(line)
+        name = named.group(1) if named else ""
+        if name in _READ_DIRECTIVES:
+            body = [text.rstrip().expandtabs(8) for text in self._lines[start:end]]
+            if name == "glossary":
+                self._terms(glossary_terms(body), end)
+            elif table := directive_table(name, body):
+                self._table(table, end)
+        self._at = end
+        self._end_blocks(start + self._offset)
         return True
+
+    def _rst_table(self, line: str) -> bool:
+        """A grid table or a simple one."""
+        start = end = self._at
+        if GRID.fullmatch(line):
+            while end < len(self._lines) and self._lines[end][:1] in ("+", "|"):
+                end += 1
+            table = grid_table([text.rstrip() for text in self._lines[start:end]])
+        elif SIMPLE.fullmatch(line):
+            end = self._simple_end(start)
+            table = simple_table([text.rstrip() for text in self._lines[start:end]])
+        else:
+            return False
+        self._table(table, end)
+        return True
+
+    def _simple_end(self, start: int) -> int:
+        """Where a simple table ends: after a border above an empty line; without one, at the first empty line."""
+        lines = self._lines
+        for at in range(start + 1, len(lines)) if start < self._simple_last else ():
+            if SIMPLE.fullmatch(lines[at].rstrip()) and (at + 1 >= len(lines) or not lines[at + 1].strip()):
+                return at + 1
+        self._simple_last = min(self._simple_last, start)
+        return next((at for at in range(start, len(lines)) if not lines[at].strip()), len(lines))
+
+    def _adoc_table(self, line: str) -> bool:
+        if not ADOC_FENCE.fullmatch(line):
+            return False
+        start = self._at
+        end = next((at for at in range(start + 1, len(self._lines)) if self._lines[at].rstrip() == line), None)
+        stop = len(self._lines) if end is None else end
+        above = [self._line(-number) for number in range(1, 4)]
+        above = above[: next((at for at, text in enumerate(above) if text[:1] not in ("[", ".")), len(above))]
+        self._table(adoc_table(line, self._lines[start + 1 : stop], above), stop + 1)
+        return True
+
+    def _table(self, table: Table, end: int) -> None:
+        """A table that begins at the line at hand and takes the lines before `end`."""
+        first = self._begin()
+        self._at = end
+        if self._full:
+            return
+        self._end_list(first)
+        rows = [[_as_markdown(cell, self._suffix) for cell in row] for row in table.rows]
+        lines = [first + line for line in table.lines]
+        self._parsed.spans.extend(
+            Span(cell, line) for row, line in zip(rows, lines, strict=True) for cell in row if cell
+        )
+        last = min(end, len(self._lines)) + self._offset - 1
+        if rows:
+            block = Block(TABLE, first, max(last, first), rows=rows, row_lines=lines, header=table.header)
+            self._parsed.blocks.append(block)
+
+    def _terms(self, terms: Sequence[Term], end: int) -> None:
+        """The entries of a glossary, whose texts stand on the lines before `end`."""
+        first = self._begin()
+        if self._full or not terms:
+            return
+        self._end_list(first)
+        items = [
+            Item(first + term.first, 0, first + term.last, _as_markdown("\n".join(term.names), self._suffix))
+            for term in terms
+        ]
+        self._parsed.blocks.append(Block(TERMS, first, items[-1].end, items=items))
+        for at in range(self._at, end):
+            if text := self._lines[at].strip():
+                self._parsed.spans.append(Span(_as_markdown(text, self._suffix), at + self._offset))
+
+    def _adoc_line(self, line: str) -> bool:
+        """Attributes of the next block, a comment, the sign that an item goes on; the title of a block is a label."""
+        if line == "+":
+            self._close()
+            self._continued = self._list is not None
+        elif _ADOC_ATTRIBUTES.fullmatch(line):
+            self._close()
+        elif title := _ADOC_TITLE.fullmatch(line):
+            self._close()
+            self._text(f"**{title.group(1)}**")
+        elif not _ADOC_COMMENT.match(line):
+            return False
+        self._at += 1
+        return True
+
+    def _adoc_term(self, line: str) -> bool:
+        """`Term:: text` is an entry of a glossary, besides being a line."""
+        match = _ADOC_TERM.fullmatch(line)
+        if match is None or line[0] in ":/":
+            return False
+        self._close()
+        first = self._at + self._offset
+        self._end_list(first)
+        end = self._at + 1
+        while end < len(self._lines) and not _ends_adoc_text(self._lines[end].rstrip()):
+            end += 1
+        item = Item(first, 0, end - 1 + self._offset, _as_markdown(_without_anchors(match.group(1)), self._suffix))
+        self._parsed.blocks.append(Block(TERMS, first, item.end, items=[item]))
+        self._text(line)
+        self._at += 1
+        return True
+
+    def _definition(self, line: str) -> bool:
+        """A text below a line that it is indented from, which is the term that it defines."""
+        opened = self._open
+        if opened is None or opened.item is not None or line[0] not in " \t":
+            return False
+        term = self._lines[self._at - 1]
+        first = len(opened.texts) == 1 or self._lines[self._at - 2][:1] in (" ", "\t")
+        if not first or term[:1] in (" ", "\t") or _NO_TERM.search(term):
+            return False
+        opened.texts.append(f": {line.strip()}")
+        self._at += 1
+        return True
+
+    def _end_of_entry(self, line: str) -> bool:
+        """The line with a person and a time that ends an entry of a Debian change log."""
+        if not _DEBIAN_END.match(line):
+            return False
+        self._end_blocks(self._at + self._offset)
+        self._at += 1
+        return True
+
+    def _end_blocks(self, line: int) -> None:
+        self._close()
+        self._end_list(line)
 
     def _heading(self, line: str) -> bool:
         found = self._adoc_heading(line) if self._suffix == ADOC else self._adorned(line) or self._release(line)
@@ -219,7 +364,7 @@ class _Lines:
 
     def _adoc_heading(self, line: str) -> tuple[int, int, str, int] | None:
         match = _ADOC_HEADING.fullmatch(line)
-        return (len(match.group(1)), 0, match.group(2), 1) if match else None
+        return (len(match.group(1)), 0, _without_anchors(match.group(2)), 1) if match else None
 
     def _adorned(self, line: str) -> tuple[int, int, str, int] | None:
         """A title with a line of punctuation below, perhaps above too; levels by first use of each style.
@@ -278,7 +423,8 @@ class _Lines:
         if self._open is not None:
             self._open.texts.append(line.strip())
             return
-        if self._list is not None and self._list.items and line[0] in " \t":
+        continued, self._continued = self._continued, False
+        if self._list is not None and self._list.items and (line[0] in " \t" or continued):
             self._open = _Open(self._at + self._offset, [line.strip()], self._list.items[-1])
             return
         first = self._begin()
@@ -287,20 +433,34 @@ class _Lines:
             self._open = _Open(first, [line.strip()])
 
 
-def _width(columns: str) -> int:
-    """The number of columns that `cols` tells: `1,6`, `2*` or `3*,1`."""
-    total = 0
-    for part in columns.split(","):
-        count, star, _ = part.strip().partition("*")
-        total += int(count) if star and count.isdigit() else 1
-    return min(total, 64)
+def _ends_adoc_text(line: str) -> bool:
+    """Whether a line of AsciiDoc is not more of the text above it."""
+    patterns = (_ADOC_TERM, _ADOC_HEADING, _ADOC_ATTRIBUTES, _ADOC_FENCE, ADOC_FENCE)
+    return not line or any(pattern.fullmatch(line) for pattern in patterns)
+
+
+def _without_anchors(text: str) -> str:
+    """A heading or term of AsciiDoc without what others refer to it by: `[[a]]`, `[#a]#Term#`."""
+    return _ADOC_ANCHOR.sub(lambda match: match.group(1) or "", text).strip() if "[" in text else text
 
 
 def _as_markdown(text: str, suffix: str) -> str:
     """Links and roles of the format in Markdown's form; line ends stay where they are."""
     if suffix == RST and "`" in text:
-        return _RST_ROLE.sub(r"`\1`", _RST_LINK.sub(lambda m: f"[{m.group(1).strip()}](<{m.group(2)}>)", text))
+        return _RST_ROLE.sub(_role, _RST_LINK.sub(lambda m: f"[{m.group(1).strip()}](<{m.group(2)}>)", text))
     if suffix == ADOC:
+        text = _ADOC_PAGE.sub(":", text)
         text = _ADOC_LINK.sub(r"[\2](<\1>)", text)
         return _ADOC_XREF.sub(lambda m: f"[{m.group(2) or m.group(1)}](<{m.group(1)}>)", text) if "<<" in text else text
     return text
+
+
+def _role(match: re.Match[str]) -> str:
+    """A role as code; one with a title as a link to a document, as the code that it leads to, or as its title."""
+    name, text = match.group(1).rpartition(":")[2], match.group(2)
+    titled = _RST_TITLED.fullmatch(text)
+    if titled is None:
+        return f"`{text}`"
+    if name == "doc":
+        return f"[{titled.group(1)}](<{titled.group(2)}>)"
+    return f"`{titled.group(2)}`" if name in _RST_CODE_ROLES else titled.group(1)

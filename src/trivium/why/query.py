@@ -45,6 +45,10 @@ DISABLED_SERVICE = (
     "the repository may be read, set index.knowledgeEntities.enabled to true and build the index again; then give the "
     "service this stored index."
 )
+NOT_FOUND = "Nothing here has exactly this id, name, path or symbol."
+"""How guidance begins that tells close names."""
+KIND_MISSING = "Among what was read no"
+"""How guidance begins that tells that there are entities of other kinds only."""
 _MAX_WORDS = 96
 """Characters of a target that are searched for as words."""
 _ROOM_FOR_BUDGET = 96
@@ -450,7 +454,7 @@ def _kind_missing(found: Found, matching: int) -> list[str]:
     if kind is None or not matching or found.ranked:
         return []
     count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
-    return [f"Among what was read no {kind} is linked to this target; without the kind there {count}."]
+    return [f"{KIND_MISSING} {kind} is linked to this target; without the kind there {count}."]
 
 
 def _beyond(full: Iterable[Entity], keys: set[str], target: str) -> list[str]:
@@ -474,7 +478,7 @@ def _package(entries: list[Entry], target: str) -> list[str]:
 
 
 def _suggested(names: list[str]) -> list[str]:
-    start = "Nothing here has exactly this id, name, path or symbol. Close to it, to ask for instead: "
+    start = f"{NOT_FOUND} Close to it, to ask for instead: "
     while names:
         text = f"{start}{', '.join(f'`{name}`' for name in names)}."
         if len(text) <= MAX_GUIDANCE // 2 or (len(names) == 1 and len(text) <= MAX_GUIDANCE):

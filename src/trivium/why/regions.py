@@ -113,6 +113,15 @@ class SourceLines:
         return DocumentRegion(path, start, end, sha256(data)), cut
 
 
+def line_count(data: bytes) -> int:
+    """The number of lines of a file, in whichever of its encodings.
+
+    >>> line_count(b"a\\r\\nb"), line_count("a\\r\\nb\\n".encode("utf-16"))
+    (2, 2)
+    """
+    return len(data.splitlines()) if encoding_of(data) == UTF8 else SourceLines(data).count
+
+
 def region(path: str, data: bytes, line_start: int, line_end: int) -> DocumentRegion:
     """Evidence for lines `line_start` to `line_end` (one-based, inclusive) of a document's bytes (reference 3.2).
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from trivium.why.model import Entity
+from trivium.why.model import MAX_LINKS, Entity
 from trivium.why.prepared import regions
+from trivium.why.query import KIND_MISSING, NOT_FOUND
 
 Find = Callable[[str], Entity | None]
 Beyond = Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
@@ -23,10 +24,13 @@ _FULL = re.compile(
 )
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
-NOTHING = (
-    "No {kind} that was read matches. That does not show that there was no reason; the coverage below says what was "
-    "read."
+_NO_PROOF = "That does not show that there was no reason; the coverage below says what was read."
+NOTHING = f"No {{kind}} that was read matches. {_NO_PROOF}"
+UNKNOWN = (
+    "Nothing here is called `{target}`: it is no id, name or alias of a decision, concept or change that was read, and "
+    f"no path, symbol or package. {_NO_PROOF}"
 )
+NAMES = "Targets are matched whole, and case counts. To find names, ask for a folder, or for `.`, the whole repository."
 ANY_KIND = "decision, concept or change"
 SHOWN = 8
 """The most paths, names or places in one line; the rest is counted."""
@@ -46,7 +50,7 @@ def render_text(
     *,
     beyond: Beyond | None = None,
     kind: str | None = None,
-    asked: Iterable[str] = (),
+    asked: Collection[str] | None = None,
     color: bool = False,
     more: str = MORE,
     truncated: str = TRUNCATED,
@@ -56,18 +60,19 @@ def render_text(
 
     `find` looks up entities that are linked but not in the answer (`View.entity`), so that supersession can be told
     with name and status, `beyond` what entities lead to beyond their links (`View.beyond`). `kind` is the kind that was
-    asked for, `asked` the paths that the target stands for: of long lists they are shown first. `commits` are the
-    change ids of the first-parent line, newest first (`Index.commits`), without which commits are ordered by date. Long
+    asked for, `asked` the paths that the target stands for: of long lists they are shown first; without any, and with
+    nothing found, the target is told to be unknown. `commits` are the change ids of the first-parent line, newest first
+    (`Index.commits`), without which commits are ordered by date; those whose links are full follow the others. Long
     lists are cut, saying how `more` is had; what says the same twice is said once. Control characters of repository
     texts become spaces.
     """
     known = _Known(answer, find)
-    short = _Short([answer["target"], *asked], more)
+    short = _Short([answer["target"], *(asked or ())], more)
     ids = [str(entity["id"]) for entity in answer["entities"]]
     further = {} if beyond is None else beyond(ids)
     newest = {entity_id: place for place, entity_id in enumerate(commits)}
-    ordered = _ordered(answer["entities"], newest)
-    blocks = [list(_head(answer, kind))]
+    ordered = _ordered(answer["entities"], newest, answer["target"])
+    blocks = [list(_head(answer, kind, is_unknown(answer, asked)))]
     blocks += [list(_entity(entity, known, short, further.get(entity["id"], ()))) for entity in ordered]
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
     blocks.append([f"Cited by {item['path']} {short.context(item['context'])}" for item in answer["documents"]])
@@ -125,15 +130,26 @@ class _Known:
         return found if entity.status is None else found | {"status": entity.status}
 
 
-def _head(answer: dict[str, Any], kind: str | None) -> Iterator[str]:
+def is_unknown(answer: dict[str, Any], asked: Collection[str] | None) -> bool:
+    """Whether nothing that was read has the target's name: no entity of any kind, no document, no path of `asked`."""
+    if asked is None or asked or not answer["enabled"] or KIND_MISSING in answer.get("guidance", ""):
+        return False
+    return not (answer["entities"] or answer["documents"])
+
+
+def _head(answer: dict[str, Any], kind: str | None, unknown: bool) -> Iterator[str]:
     yield f"Why: {answer['target']}"
-    if guidance := _FULL.sub("", answer.get("guidance", "")).strip():
+    guidance = _FULL.sub("", answer.get("guidance", "")).strip()
+    if unknown:
+        yield UNKNOWN.format(target=answer["target"])
+        guidance = guidance.removeprefix(NOT_FOUND).strip() or NAMES
+    if guidance:
         yield guidance
     budget = answer.get("budget")
     if budget is not None:
         fits = "yes" if budget["fits"] else "no"
         yield f"Budget: {budget['tokens']['total']}/{budget['budgetTokens']} tokens (approximate), fits: {fits}"
-    if answer["enabled"] and not answer["entities"]:
+    if answer["enabled"] and not answer["entities"] and not unknown:
         yield NOTHING.format(kind=kind or ANY_KIND)
 
 
@@ -145,12 +161,28 @@ def _full(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{which} more than {most} places{' each' if many else ''}; this target is beyond the first {most}."
 
 
-def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Decisions (superseded ones last), concepts, change-log entries, commits with the newest first; else by id."""
+def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int], target: str) -> list[dict[str, Any]]:
+    """Decisions (superseded ones last), concepts, change-log entries, commits with the newest first; else by id.
+
+    A commit that is asked for comes before the others; one whose links are full says little of each of its paths, so
+    that these follow all others.
+    """
+
+    def later(entity: dict[str, Any]) -> tuple[int, bool, bool, int]:
+        if _sha(entity) is None:
+            return _KIND_ORDER[entity["kind"]], _is_past(entity), False, 0
+        wide = 0 if _is_named(entity, target) else 1 + (len(entity["links"]) >= MAX_LINKS)
+        return _KIND_ORDER[entity["kind"]], _is_past(entity), True, wide
+
     by_id = sorted(entities, key=lambda entity: str(entity["id"]))
     dated = sorted(by_id, key=lambda entity: str(entity.get("date", "")) if _sha(entity) else "", reverse=True)
     newest = sorted(dated, key=lambda entity: place.get(entity["id"], len(place)) if _sha(entity) else 0)
-    return sorted(newest, key=lambda entity: (_KIND_ORDER[entity["kind"]], _is_past(entity), _sha(entity) is not None))
+    return sorted(newest, key=later)
+
+
+def _is_named(entity: dict[str, Any], target: str) -> bool:
+    """Whether the target is the id, the name or the commit id of this change."""
+    return target in (entity["id"], entity["name"], _sha(entity))
 
 
 def _is_past(entity: dict[str, Any]) -> bool:

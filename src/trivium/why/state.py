@@ -19,7 +19,7 @@ from trivium.why.model import File, ModuleSymbols
 from trivium.why.places import DocumentRules, is_document
 from trivium.why.symbols import analyser_versions
 
-READING_VERSION = "2"
+READING_VERSION = "3"
 """Raise it when what is read out of a file changes: kept parts are then read again."""
 PYTHON_GRAMMAR = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """The version of the grammar of Python files: that of Python itself."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trivium.errors import TriviumError
-from trivium.store import repository
+from trivium.store import contexts, repository
 from trivium.store.sqlite import Session, SqliteStore
 from trivium.why import glance
 from trivium.why.collecting import rare_collections
@@ -84,7 +84,8 @@ def build_into(
     """Build the index of a repository and put it in the context, graph included, in one transaction.
 
     Without `cache` every file is read again. On any failure the old index stays. The graph is brought in step also when
-    the index is as it was, since people may have changed what it projects.
+    the index is as it was, since people may have changed what it projects. Raises: NotFoundError when the context has
+    been deleted meanwhile.
     """
     from trivium.search.index import index_texts
     from trivium.store.graph import Graph
@@ -100,6 +101,7 @@ def build_into(
         )
         pages = [*pages_of(PreparedIndex(built.index)), *_glance_page(built.glance)]
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
+            contexts.require(session, ctx)
             changed = repository.current_hash(session, ctx) != stored.index_hash
             graph = Graph(session, ctx, clock(), index_texts)
             report = project(graph, built.index)

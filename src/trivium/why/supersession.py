@@ -203,7 +203,9 @@ def read_targets(value: str, references: References) -> list[str]:
 
 
 def read_front_targets(value: Value, references: References) -> list[str]:
-    """The targets of a front matter key: one text or a list of texts."""
+    """The targets of a front matter key: one text, a list of texts, or lists by kind of document (`{adrs: [1]}`)."""
+    if isinstance(value, dict):
+        return [target for part in value.values() for target in read_front_targets(part, references)]
     values = value if isinstance(value, list) else [value]
     targets: list[str] = []
     for text in values:

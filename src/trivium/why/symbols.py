@@ -29,6 +29,7 @@ _ANALYZER = "source-symbols"
 _MAX_RECORDS = 24
 _MAX_REASON = 1024
 _MAX_EVIDENCE = 32
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _CPLUSPLUS = re.compile(rb"^\s*(?:class|namespace|template|using|constexpr)\b|::|\b(?:public|private|protected):", re.M)
 
 
@@ -97,13 +98,17 @@ def _analyse_python(path: str, data: bytes) -> ModuleSymbols:
 
 
 def _utf8(data: bytes) -> bytes | None:
-    """The text as UTF-8 without a byte-order mark; None for what is no text."""
+    """The text as UTF-8 without a byte-order mark, no line ended by `\\r` alone; None for what is no text."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             data = data.decode("utf-16").encode()
         except UnicodeError:
             return None
-    return None if b"\0" in data else data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data:
+        return None
+    if _LONE_RETURN.search(data):
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.removeprefix(b"\xef\xbb\xbf")
 
 
 def analyser_versions(languages: Iterable[str]) -> dict[str, str]:

@@ -20,6 +20,8 @@ class Language(NamedTuple):
     state: str = ""
     """Labels that mean other things, too: what follows must begin with one of `statuses`."""
     date: str = ""
+    created: str = ""
+    """Labels of the date when a record was begun, for records without another."""
     statuses: str = ""
     by: str = ""
     of: str = ""
@@ -41,6 +43,8 @@ class Language(NamedTuple):
     nothing: str = ""
     opening: str = ""
     """Headings that every record may begin with, hence no names."""
+    log: str = ""
+    """Headings above several decisions of one text."""
     title: str = ""
     """Labels of a line that holds the title."""
     collection: str = ""
@@ -54,11 +58,17 @@ class Language(NamedTuple):
 LANGUAGES: dict[str, Language] = {
     "en": Language(
         status="status, adr status, rfc status, decision status, current status",
-        date="date",
+        date="date, decision date, date of decision, date decided, decided on, revdate",
+        created="created, created on, date created, creation date, start date",
+        log="architecture decisions, architectural decisions, design decisions, technical decisions, key decisions,"
+        " key design decisions, important decisions, decisions, decision log, decision records, decision register,"
+        " architecture decision log, architecture decision records, architectural decision records,"
+        " architecture decision records (adrs), architecture decisions (adrs), adrs, adr log",
         statuses="accepted, approved, adopted, agreed, decided, ratified, proposed, proposal, draft, drafted,"
         " pending, open, in review, under review, in discussion, under discussion, in progress, wip, rejected,"
         " declined, denied, deprecated, obsolete, superseded, superceded, replaced, retired, withdrawn, abandoned,"
-        " postponed, deferred, on hold, implemented, done, completed, final, active, inactive, amended, rfc",
+        " postponed, deferred, on hold, provisional, implementable, confirmed, enacted, published, implemented, done,"
+        " completed, final, active, inactive, amended, rfc",
         by="superseded by, superceded by, superseeded by, superceeded by, replaced by",
         of="supersedes, supercedes, superseedes, superceedes, replaces",
         denied="not, never, would, could, might, may, should, if",
@@ -93,6 +103,9 @@ LANGUAGES: dict[str, Language] = {
         status="entscheidungsstatus",
         state="stand, zustand",
         date="datum",
+        created="erstellt, erstellt am, erstellungsdatum",
+        log="architekturentscheidungen, entwurfsentscheidungen, designentscheidungen, entscheidungen,"
+        " entscheidungslog, entscheidungsprotokoll",
         statuses="angenommen, akzeptiert, beschlossen, entschieden, genehmigt, freigegeben, vorgeschlagen,"
         " vorschlag, entwurf, offen, in prüfung, in diskussion, in arbeit, abgelehnt, verworfen, zurückgezogen,"
         " zurückgestellt, veraltet, überholt, ersetzt, abgelöst, umgesetzt, gültig, aktiv",

@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
     from trivium.knowql.service import Turns
 
 

@@ -16,7 +16,7 @@ from trivium.doors.http.log import RequestLog
 from trivium.doors.http.streams import Follower
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
 
 PREFIXES = ("/api/v0", "/api")
 """The same routes under both; the contract lists the first (KnowQL reference 6)."""
@@ -55,7 +55,7 @@ def create_app(kb: KnowledgeBase, *, hosts: Iterable[str] | None = ()) -> FastAP
 
     pages.install(app)
     app.add_middleware(Guard, hosts=hosts)
-    app.add_middleware(RequestLog, clock=kb._clock)
+    app.add_middleware(RequestLog, clock=kb.now)
     _describe(app)
     return app
 

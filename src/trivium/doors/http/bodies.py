@@ -10,6 +10,7 @@ from typing import Any
 from anyio import to_thread
 from fastapi import Request
 
+from trivium.knowql.document import depth
 from trivium.knowql.errors import QueryError
 
 JSON_LIMIT = 1 << 20
@@ -83,7 +84,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
         raise _invalid(str(error)) from None
     if not isinstance(value, dict):
         raise _invalid("its root is no object")
-    if _depth(value) > _DEEPEST:
+    if depth(value) > _DEEPEST:
         raise _invalid("it is nested too deeply")
     if "\\ud" in text or "\\uD" in text:
         _refuse_lone_surrogates(value)
@@ -126,14 +127,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the key {twice[:80]!r} stands twice")
     return found
-
-
-def _depth(value: Any) -> int:
-    deepest = 0
-    stack = [(value, 1)]
-    while stack:
-        item, depth = stack.pop()
-        if isinstance(item, (dict, list)):
-            deepest = max(deepest, depth)
-            stack += [(member, depth + 1) for member in (item.values() if isinstance(item, dict) else item)]
-    return deepest

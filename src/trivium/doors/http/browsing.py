@@ -16,7 +16,8 @@ from trivium.doors.http.access import Own
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.contexts import LISTED, MOST_LISTED
 from trivium.doors.http.faults import missing
-from trivium.doors.http.limits import from_cursor, to_cursor, whole_number
+from trivium.doors.http.limits import whole_number
+from trivium.knowql.list_cursor import from_cursor, to_cursor
 
 IN_MEMORY = 4 << 20
 _PIECE = 256 << 10

@@ -13,11 +13,12 @@ from trivium.doors.http.access import Own
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.bodies import json_object, optional_object
 from trivium.doors.http.faults import invalid
-from trivium.doors.http.limits import from_cursor, to_cursor, whole_number
+from trivium.doors.http.limits import whole_number
 from trivium.doors.http.uploads import receive
+from trivium.knowql.list_cursor import from_cursor, to_cursor
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
 
 LISTED, MOST_LISTED = 200, 1_000
 FIELDS = ("slug", "name", "description", "guide", "manifest", "kind")

@@ -23,14 +23,12 @@ from trivium.errors import (
     NotFoundError,
     StoreError,
     TriviumError,
-    bounded,
-    printable,
 )
 from trivium.ingest.curate import NoSourcesError
 from trivium.ingest.manifest import ManifestError
 from trivium.ingest.tasks import BusyError
 from trivium.knowql.errors import QueryError
-from trivium.knowql.hints import HTTP, worded
+from trivium.knowql.hints import HTTP
 
 _CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large", 415: "unsupported_media_type"}
 
@@ -68,28 +66,16 @@ def envelope(
     headers: dict[str, str] | None = None,
 ) -> Answer:
     """`{"error": {code, message, reason, param, hint}}`."""
-    body: dict[str, Any] = {
-        "code": code,
-        "message": bounded(printable(message)),
-        "reason": reason,
-        "param": None if param is None else printable(param)[:200],
-        "hint": None if hint is None else bounded(printable(worded(hint, HTTP) or "")),
-    }
-    return Answer({"error": body}, status, headers)
+    return _answered(QueryError(status, code, reason, message, param=param, hint=hint), headers)
+
+
+def _answered(error: QueryError, headers: dict[str, str] | None = None) -> Answer:
+    return Answer(error.to_dict(HTTP), error.status, headers)
 
 
 async def _query_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, QueryError)
-    headers = {"Retry-After": "2"} if error.passing else None
-    return envelope(
-        error.status,
-        error.code,
-        error.message,
-        reason=error.reason,
-        param=error.param,
-        hint=error.hint,
-        headers=headers,
-    )
+    return _answered(error, {"Retry-After": "2"} if error.passing else None)
 
 
 async def _trivium_error(request: Request, error: Exception) -> Response:

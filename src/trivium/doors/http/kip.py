@@ -15,7 +15,7 @@ from trivium.doors.http.bodies import json_object
 from trivium.doors.http.faults import invalid
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import Context, KnowledgeBase
+    from trivium import Context, KnowledgeBase
 
 BODY_LIMIT = 12 << 20
 """Bytes: a command text of the largest size that the language allows, escaped."""

@@ -24,7 +24,7 @@ from trivium.doors.http.uploads import receive
 from trivium.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
 
 KEPT = 8
 """Packs that are kept at a time."""
@@ -40,15 +40,18 @@ class Shelf:
         self._places: list[Path] = []
 
     def place(self, slug: str) -> Path:
-        """A new file name; the oldest packs make room for it."""
+        """A new file name, which takes no room until it is kept."""
         with self._mutex:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="trivium-packs-")
-            place = Path(tempfile.mkdtemp(dir=self._folder.name)) / f"{slug}{SUFFIX}"
+            return Path(tempfile.mkdtemp(dir=self._folder.name)) / f"{slug}{SUFFIX}"
+
+    def keep(self, place: Path) -> None:
+        """A pack is on its way to this place; the oldest packs make room for it."""
+        with self._mutex:
             self._places.append(place)
             while len(self._places) > KEPT:
-                self._places.pop(0).unlink(missing_ok=True)
-            return place
+                _remove(self._places.pop(0))
 
     def open(self, file: str, name: str) -> tuple[BinaryIO, int] | None:
         """The pack `file` and its size, if it is one of this folder with this name and still there."""
@@ -66,6 +69,11 @@ class Shelf:
             self._folder, self._places = None, []
 
 
+def _remove(place: Path) -> None:
+    place.unlink(missing_ok=True)
+    place.parent.rmdir()
+
+
 def router(shelf: Shelf) -> APIRouter:
     """The routes of packs."""
     routes = APIRouter()
@@ -77,7 +85,14 @@ def router(shelf: Shelf) -> APIRouter:
     )
     def pack(slug: str, own: Own) -> Response:
         context = own.kb.context(slug)
-        return Answer({"task_id": context.start_pack(shelf.place(context.slug)), "state": "packing"})
+        place = shelf.place(context.slug)
+        try:
+            task = context.start_pack(place)
+        except BaseException:
+            _remove(place)
+            raise
+        shelf.keep(place)
+        return Answer({"task_id": task, "state": "packing"})
 
     @routes.post(
         "/contexts/restore",

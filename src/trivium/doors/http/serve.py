@@ -23,7 +23,7 @@ from trivium.errors import StoreError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from trivium.knowledge_base import KnowledgeBase
+    from trivium import KnowledgeBase
 
 KEEP_ALIVE_SECONDS = 30
 DEAF_MILLISECONDS = 60_000

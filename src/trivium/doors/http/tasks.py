@@ -11,9 +11,10 @@ from trivium.doors.http import schemas
 from trivium.doors.http.access import Own
 from trivium.doors.http.answers import Answer
 from trivium.doors.http.faults import invalid, missing
-from trivium.doors.http.limits import from_cursor, to_cursor, whole_number
+from trivium.doors.http.limits import whole_number
 from trivium.doors.http.packs import shown
 from trivium.ingest.tasks import WORKFLOWS
+from trivium.knowql.list_cursor import from_cursor, to_cursor
 from trivium.store.tasks import STATES
 
 LISTED, MOST_LISTED = 30, 1_000
@@ -35,14 +36,12 @@ def router() -> APIRouter:
         q: schemas.TextParameter = None,
     ) -> Response:
         most = whole_number("limit", limit, LISTED, MOST_LISTED)
-        before = from_cursor(cursor)
-        if before and not _ID.fullmatch(before):
-            raise invalid("cursor", "cursor is none that a list has given.", "Send next_cursor of the page before.")
+        before = from_cursor(cursor, _ID)
         _check("workflow", workflow, WORKFLOWS)
         _check("state", state, STATES)
-        ctx = None if context is None else own.kb.context(context)._number
+        place = None if context is None else own.kb.context(context)
         found = own.kb.tasks.list(
-            limit=most + 1, before=before or None, workflow=workflow, state=state, ctx=ctx, text=q
+            limit=most + 1, before=before or None, workflow=workflow, state=state, context=place, text=q
         )
         further = found[most - 1]["id"] if len(found) > most else None
         return Answer({"tasks": [shown(task) for task in found[:most]], "next_cursor": to_cursor(further)})

@@ -1,0 +1,146 @@
+"""Excel files to text: the rows of the visible sheets, with the results that formulas had when the file was saved."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from typing import Any
+
+from trivium.errors import MissingExtraError
+from trivium.ingest.parsed import Parsed, one_line
+from trivium.ingest.read_office import facts
+from trivium.ingest.writing import Writer
+
+_GAPS, _GAPS_FOR_CELL = 10_000, 20
+"""Empty cells that are written to keep columns in place: so many, and so many more for each that holds anything."""
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
+_MOST_MERGED = 100_000
+_PIECE = 1 << 20
+
+
+def read_xlsx(data: bytes) -> Parsed:
+    """The text of an `xlsx` file; raises errors of many kinds when it is damaged, MissingExtraError without `docs`."""
+    try:
+        import openpyxl  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtraError("docs", "Reading Excel files") from None
+    workbook = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    writer = Writer()
+    unsaved = 0
+    try:
+        for number, sheet in enumerate(workbook.worksheets, 1):
+            if sheet.sheet_state != "visible":
+                continue
+            writer.page(number)
+            writer.heading(1, one_line(sheet.title))
+            rows = _Rows(sheet)
+            writer.table(rows)
+            unsaved += rows.unsaved
+        parsed = writer.result()
+        parsed.title = ""
+        if unsaved:
+            parsed.notes = [f"{unsaved:,} formulas have no stored result; a spreadsheet program saves it with the file"]
+        return facts(parsed, workbook.properties)
+    finally:
+        workbook.close()
+
+
+class _Rows:
+    """The rows of a sheet that hold anything; `unsaved` then tells how many formulas have no result in the file.
+
+    They are taken from the cells alone: what a file says of its size may be wrong, and may be absurdly large.
+    """
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet = sheet
+        self._gaps = _GAPS
+        self.unsaved = 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        with self._sheet._get_source() as source:
+            merged = _merged(source)
+        open_: dict[int, tuple[str, int]] = {}  # by column: what stands in a merged cell, and its last row
+        with self._sheet._get_source() as source:
+            for number, cells in self._parser(source).parse():
+                row = {cell["column"]: text for cell in cells if (text := _cell(cell["value"]))}
+                if not row:
+                    continue
+                open_ = {column: (text, last) for column, (text, last) in open_.items() if last >= number}
+                starting = {column: (row[column], merged[at]) for column in row if (at := (number, column)) in merged}
+                self._gaps += _GAPS_FOR_CELL * len(row)
+                if len(open_) <= self._gaps:
+                    self._gaps -= len(open_)
+                    row = {column: text for column, (text, _) in open_.items()} | row
+                open_ |= starting
+                yield self._line(row)
+
+    def _line(self, row: dict[int, str]) -> list[str]:
+        line: list[str] = []
+        last = 0
+        for column in sorted(row):
+            gap = min(column - last - 1, self._gaps)
+            self._gaps -= gap
+            line += [""] * gap
+            line.append(row[column])
+            last = column
+        return line
+
+    def _parser(self, source: Any) -> Any:
+        from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser  # type: ignore[import-untyped]
+
+        rows = self
+
+        class Parser(WorkSheetParser):  # type: ignore[misc]
+            def parse_cell(self, element: Any) -> dict[str, Any]:
+                cell: dict[str, Any] = super().parse_cell(element)
+                rows.unsaved += cell["value"] is None and element.find(FORMULA_TAG) is not None
+                return cell
+
+        book = self._sheet.parent
+        return Parser(
+            source,
+            self._sheet._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+
+
+def _merged(source: Any) -> dict[tuple[int, int], int]:
+    """Cells that are merged with those below them: by row and column of the first, the last row."""
+    found: dict[tuple[int, int], int] = {}
+    rest = b""
+    while piece := source.read(_PIECE):
+        text = rest + piece
+        end = 0
+        for match in _MERGED.finditer(text):
+            end = match.end()
+            first, last = int(match[2]), int(match[3])
+            if first < last and len(found) < _MOST_MERGED:
+                found[first, _column(match[1])] = last
+        rest = text[max(end, len(text) - 300) :]
+    return found
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value).strip()

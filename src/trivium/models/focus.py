@@ -1,0 +1,79 @@
+"""What a question of the form "what is the X of Y" asks for: X, and of which thing.
+
+A statement that says nothing of Y is no answer, whatever it says of X.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+_LONGEST = 300
+"""Characters of a question up to which its form is looked at."""
+
+_EN = re.compile(
+    r"\W*(?:and |so )?"
+    r"(?:(?:what|who|where)(?: is| are| was| were| will be|['’]s) (?:the |your |our |its |their |his |her |my )"
+    r"|(?:the )?(?=(?:max|maximum|min|minimum|default|total|average)\b))"
+    r"(?P<np>[\w'’ -]+?)"
+    r"(?: (?:of|for|in|on|at|to|per|by|from|with|when|that|which|between|used) (?P<of>.+?))?\W*"
+)
+_DE = re.compile(
+    r"\W*(?:und )?"
+    r"(?:(?:was|wer|wo) (?:ist|sind|war|waren)"
+    r"|wie (?:hoch|gross|lang|schwer|tief|breit|lautet|lauten|viel)(?: ist| sind| war| waren| betragt)?)"
+    r" (?:der|die|das) (?P<np>[\w -]+?)"
+    r"(?: (?:von|vom|der|des|fur|im|in|einer|eines|am|an|auf|zum|zur|bei|beim) (?P<of>.+?))?\W*"
+)
+_ROMANCE = re.compile(
+    r"\W*(?:(?:y |et |e )?(?:cual(?:es)?|quien(?:es)?|donde|qual[ei]?|quais|chi|quem)"
+    r" (?:es|son|era|eran|e|sono|sao) (?:el|la|los|las|il|lo|i|gli|le|o|a|os|as)"
+    r"|(?:et )?(?:quel(?:le)?s?|qui|ou) (?:est|sont|etait|etaient) (?:le|la|les|(?=l['’])))"
+    r"(?: |(?<= )l['’])(?P<np>[\w -]+?)"
+    r"(?: (?:de|del|della|dello|dei|du|des|do|da|para|pour|per|en|au|aux|a)(?: (?:la|las|los|le|les|el|l['’]))?"
+    r" (?P<of>.+?)| d['’](?P<of2>.+?))?\W*"
+)
+_BEHIND = re.compile(
+    r" (?:of|for|in|on|at|to|per|by|from|with|when|that|which|who|i|we|you|von|vom|der|des|fur|im|am|auf|zum|zur|bei"
+    r"|mit|de|del|du|des|para|pour|en|au|aux|con|avec|que|qui|a|d['’])\b"
+)
+_ARTICLE = re.compile(
+    r"^(?:(?:the|an?|this|your|our|der|die|das|dem|den|einer?|eines|eine[mn]|un|una|une|uno|unos|unas|el|la|los|las|le"
+    r"|les|il|lo|gli|uma?|o|os|as) |l['’]|d['’])+"
+)
+_WORD = re.compile(r"[\w-]+")
+
+
+class Focus(Struct, frozen=True):
+    """`head` is the word for what is asked for, folded; `of` the text that says of what, as far as the question does.
+
+    `thing` is the word of it that says what it is (`the price of a ticket to the island`: ticket).
+    """
+
+    head: str
+    of: str = ""
+    thing: str = ""
+
+
+def focus_of(folded: str) -> Focus | None:
+    """What a folded question asks for; None when it has no such form.
+
+    >>> focus_of("what is the default port of serve?")
+    Focus(head='port', of='serve', thing='serve')
+    >>> focus_of("¿cual es el precio de una copia en color?")
+    Focus(head='precio', of='una copia en color', thing='copia')
+    >>> focus_of("how do i log in?")
+    """
+    if len(folded) > _LONGEST:
+        return None
+    for pattern, is_first in ((_EN, False), (_DE, False), (_ROMANCE, True)):
+        match = pattern.fullmatch(folded)
+        if match and len(match["np"].split()) <= 4:
+            words = match["np"].split()
+            groups = match.groupdict()
+            of = (groups["of"] or groups.get("of2") or "").strip()
+            named = _WORD.findall(_ARTICLE.sub("", _BEHIND.split(of, maxsplit=1)[0]))
+            place = 0 if is_first else -1
+            return Focus(words[place], of, named[place] if named else "")
+    return None

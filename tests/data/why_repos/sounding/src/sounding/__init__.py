@@ -1,0 +1,3 @@
+from sounding.echo import Echo as Echo
+
+__all__ = ["Echo"]

@@ -1,0 +1,3 @@
+"""Not a change log: reads those of others."""
+
+VERSION = "1.0"

@@ -1,0 +1,109 @@
+"""What is asked of which thing: dimensions told by units, things that are not spoken of, opposites, spellings."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.models_support import passage, quoted
+from trivium.models.compounds import wordings
+from trivium.models.focus import focus_of
+from trivium.models.question import understand
+from trivium.search.passage import Passage
+from trivium.search.segment import fold
+
+LIMITS = (
+    "# Limits\n\n| name | default | meaning |\n| --- | --- | --- |\n| `max_context_bytes` | 10000000 | bytes of a"
+    " context |\n| `max_hops` | 64 | largest bound of a path |\n\nA shape has at most 64 KiB. A label may"
+    " have 80 characters.\n"
+)
+
+
+def source(text: str) -> list[Passage]:
+    return [passage("page.md", text)]
+
+
+ANSWERED = [
+    ("What is the max size of a shape?", LIMITS, "64 KiB"),
+    ("What is the maximum length of a label?", LIMITS, "80 characters"),
+    ("What is the default of max_hops?", LIMITS, "max_hops"),
+    ("What is the weight of the bell?", "The bell hangs in the tower. The bell weighs 3 t.", "3 t"),
+    ("Was ist das Gewicht der Glocke?", "Die Glocke hängt im Turm. Die Glocke wiegt 3 t.", "3 t"),
+    (
+        "What is the length of a visit?",
+        "A visit of the tower lasts 40 minutes. A visit needs good shoes.",
+        "40 minutes",
+    ),
+    (
+        "What is the port of the console?",
+        "The console has no port for guests. The console listens on port 4410.",
+        "4410",
+    ),
+    ("Who makes the back-up?", "The night crew makes the backup.", "night crew"),
+    ("How do I back up the card?", "A backup of the card is made with the key B.", "key B"),
+    ("How do I make a backup of the card?", "Back up the card with the key B.", "key B"),
+    ("How long does the set-up take?", "Setup takes an hour.", "an hour"),
+    ("Wie hoch ist die Jahres-Gebühr?", "Die Jahresgebühr beträgt 20 Euro.", "20 Euro"),
+    ("Wie hoch ist die Jahresgebühr?", "Die Jahres-Gebühr beträgt 20 Euro.", "20 Euro"),
+]
+
+
+@pytest.mark.parametrize(("ask", "text", "said"), ANSWERED)
+def test_the_first_quote_says_what_is_asked_of_that_thing(ask: str, text: str, said: str) -> None:
+    composed = quoted(ask, source(text))
+    assert composed.found
+    assert said in composed.cited[0].quote
+
+
+REFUSED = [
+    ("What is the default port of the ferry?", "The port of the console is 4410 by default. The ferry is white."),
+    ("What is the depth of the pool?", "The pool is 50 metres long."),
+    ("What is the weight of the door?", "The bell weighs 3 t. The door is of oak."),
+    ("What is the minimum temperature of the kiln?", "The maximum temperature of the kiln is 1300 °C."),
+    ("Quelle est la température maximale de la serre ?", "La température minimale de la serre est de 16 °C."),
+    ("Wie hoch ist die Kaution für die Drehbank?", "Die Kaution für den Schlüssel beträgt 25 Euro."),
+    ("¿Cuál es el precio de un mapa?", "El mapa está en la sala. El precio de una copia es de 3 euros."),
+    ("Who is the captain of the gateway?", "The captain is Linnea Aalto. The gateway has a log."),
+]
+
+
+@pytest.mark.parametrize(("ask", "text"), REFUSED)
+def test_what_is_said_of_another_thing_is_no_answer(ask: str, text: str) -> None:
+    assert not quoted(ask, source(text)).found
+
+
+def test_the_row_of_the_thing_itself_comes_before_rows_that_name_it() -> None:
+    text = "| code | meaning |\n| --- | --- |\n| `lost`, `late` | of the answer |\n| `late` | came after the end |\n"
+    assert "came after the end" in quoted("What does the code late mean?", source(text)).cited[0].quote
+
+
+@pytest.mark.parametrize(
+    ("ask", "others"),
+    [
+        ("How do I back up?", ["How do I backup?"]),
+        ("How do I log-in?", ["How do I login?", "How do I log in?"]),
+        ("Was kostet die E-Mail-Adresse?", []),
+        ("Was kostet der Jahres-Beitrag?", ["Was kostet der Jahresbeitrag?", "Was kostet der Jahres Beitrag?"]),
+        ("What is KB-1423 and x-1?", []),
+        ("What changed in 2024-05-01?", []),
+        ("什么是合同？", []),
+    ],
+)
+def test_a_question_is_also_searched_for_in_other_spellings(ask: str, others: list[str]) -> None:
+    assert wordings(ask) == others
+
+
+def test_the_form_of_a_question_is_found_in_bounded_time() -> None:
+    began = time.process_time()
+    for text in (
+        "what is the " + "of " * 10_000,
+        "what is the " + "a" * 30_000,
+        "quel est l'" + "d'" * 15_000,
+        "a-b" * 10_000,
+    ):
+        understand(text[:32_768])
+        wordings(text)
+    for text in ("what is the " + "of " * 90, "what is the " + "- " * 140, "was ist der " + "von der " * 35):
+        focus_of(fold(text))
+    assert time.process_time() - began < 5
