@@ -31,8 +31,8 @@ from typing import Any
 import trivium
 from benchmarks.timing import interleave, no_collection, rounds_for
 from trivium import KnowledgeBase
-from trivium.search.leg import question
 from trivium.search.passage_text import chunk_texts
+from trivium.search.question import question
 from trivium.search.retrieval import Retriever, ScopedContext
 from trivium.store import chunks
 from trivium.store import vectors as stored

@@ -103,7 +103,7 @@ def parse_alone(root: Path) -> int:
 def index_into(database: Path, root: Path) -> Any:
     """One `index` of the repository into a database, as the command does it; no process of it is left."""
     import trivium
-    from trivium.why import parse_worker
+    from trivium.code import parse_worker
 
     with trivium.open(str(database)) as kb:
         summary = kb.repository_context(root, create=True).index_repository(root).summary
@@ -251,7 +251,7 @@ def run_memory(root: Path, folder: Path) -> list[Figure]:
 
 def targets_of(root: Path) -> list[str]:
     """A path, a symbol, a directory, a record, a path with a line, and one that nothing matches."""
-    from trivium.why.symbols import analyse
+    from trivium.code.symbols import analyse
 
     module = sorted(root.glob("src/*/*.py"))[0]
     path = module.relative_to(root).as_posix()

@@ -1,9 +1,11 @@
 """Measure search on the labelled sets in tests/data/probes, and state the figures in docs/search-quality.md.
 
-    python -m scripts.search_quality             print the tables of both halves
-    python -m scripts.search_quality --write     renew the tables in the page
+    python -m scripts.search_quality                  print the tables of both sets
+    python -m scripts.search_quality --set tuning     of one set alone
+    python -m scripts.search_quality --write          renew the tables in the page
 
-The half called `tuning` may be looked at while something is chosen; the half called `untouched` judges.
+The set called `tuning` may be looked at while something is chosen. The one called `judging` is for the judgement on
+what was chosen, and for nothing before.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from trivium.store.sqlite import Session
 ROOT = Path(__file__).resolve().parents[1]
 PROBES = ROOT / "tests" / "data" / "probes"
 PAGE = ROOT / "docs" / "search-quality.md"
-HALVES = ("tuning", "untouched")
+SETS = {"tuning": PROBES, "judging": PROBES / "judging"}
 CORPORA = ("dialogue", "documents", "identifiers", "tables")
 FAR = 10**9
 """The rank of what was not found."""
@@ -37,28 +39,34 @@ FAR = 10**9
 Json = dict[str, Any]
 
 
-def read(name: str) -> list[Json]:
-    """The lines of a data file."""
-    return [json.loads(line) for line in (PROBES / name).read_text(encoding="utf-8").splitlines()]
+@cache
+def read(set_: str, name: str) -> list[Json]:
+    """The lines of a data file of a set."""
+    return [json.loads(line) for line in (SETS[set_] / name).read_text(encoding="utf-8").splitlines()]
 
 
 def name_of(concept: Json) -> str:
-    """What probes call a concept."""
-    return f"{concept['type']}: {concept['name']}"
+    """What a concept is called in the figures."""
+    return f"{type_of(concept['type'])}: {concept['name']}"
+
+
+def type_of(label: str) -> str:
+    """A label as the name of a concept type, which has to be an identifier."""
+    return label if label.isascii() and label.isidentifier() else f"Kind_{label.encode().hex()}"
 
 
 # --- the two stores -------------------------------------------------------------------------------
 
 
-def concept_base(**settings: Any) -> KnowledgeBase:
-    """A store in memory with the concepts in its context `default`."""
+def concept_base(set_: str, **settings: Any) -> KnowledgeBase:
+    """A store in memory with the concepts of a set in its context `default`."""
     kb = trivium.open(":memory:", **settings)
-    concepts = read("concepts.jsonl")
-    for kind in sorted({concept["type"] for concept in concepts}):
-        _upsert(kb, "$ConceptType", kind, {"description": f"A {kind.lower()}."})
+    concepts = read(set_, "concepts.jsonl")
+    for label in sorted({concept["type"] for concept in concepts}):
+        _upsert(kb, "$ConceptType", type_of(label), {"description": f"A {label.lower()}."})
     for concept in concepts:
         attributes = {key: concept[key] for key in ("aliases", "description") if key in concept}
-        _upsert(kb, concept["type"], concept["name"], attributes)
+        _upsert(kb, type_of(concept["type"]), concept["name"], attributes)
     return kb
 
 
@@ -70,13 +78,21 @@ def _upsert(kb: KnowledgeBase, kind: str, name: str, attributes: Json) -> None:
         raise RuntimeError(response["error"]["message"])
 
 
-def passage_base(**settings: Any) -> KnowledgeBase:
+def passage_base(set_: str, **settings: Any) -> KnowledgeBase:
     """A store in memory with two contexts: `passages` (all corpora together), `concepts` (each concept a passage)."""
     kb = trivium.open(":memory:", **settings)
-    every = [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(f"{corpus}.jsonl")]
-    _fill(kb, "passages", every)
-    _fill(kb, "concepts", [_as_passage(concept) for concept in read("concepts.jsonl")])
+    _fill(kb, "passages", pieces_of(set_))
+    _fill(kb, "concepts", concepts_as_pieces(set_))
     return kb
+
+
+def pieces_of(set_: str) -> list[Json]:
+    """The passages of all corpora of a set; ids with the name of their corpus before them."""
+    return [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(set_, f"{corpus}.jsonl")]
+
+
+def concepts_as_pieces(set_: str) -> list[Json]:
+    return [_as_passage(concept) for concept in read(set_, "concepts.jsonl")]
 
 
 def _as_passage(concept: Json) -> Json:
@@ -136,7 +152,7 @@ def by_kip(kb: KnowledgeBase, mode: str) -> Search:
     def run(query: str) -> list[str]:
         command = f'SEARCH CONCEPT :term MODE "{mode}" LIMIT 100'
         hits = kb.execute_kip({"command": command, "parameters": {"term": query}})["result"]
-        return [name_of(hit) for hit in hits]
+        return [f"{hit['type']}: {hit['name']}" for hit in hits]
 
     return run
 
@@ -231,39 +247,49 @@ def compare(ways: dict[str, Search], questions: Sequence[Json]) -> Table:
     }
 
 
-@cache
-def probes() -> list[Json]:
-    return read("search.jsonl")
-
-
-@cache
-def evidence_questions() -> list[Json]:
-    """The questions with labelled evidence; ids with the name of their corpus before them."""
+def probes(set_: str) -> list[Json]:
+    """The questions for concepts; what is relevant as `name_of` calls it."""
     return [
-        {**question, "relevant": [f"{question['corpus']}/{id_}" for id_ in question["relevant"]]}
-        for question in read("questions.jsonl")
+        {**probe, "relevant": [_named(relevant) for relevant in probe["relevant"]]}
+        for probe in read(set_, "search.jsonl")
     ]
 
 
-def all_tables(halves: Sequence[str] = HALVES) -> dict[str, dict[str, Table]]:
-    """Half to set to table, measured now."""
-    with concept_base(embedder="builtin") as concepts, passage_base(embedder="builtin") as passages:
+def _named(relevant: str) -> str:
+    label, _, name = relevant.partition(": ")
+    return name_of({"type": label, "name": name})
+
+
+def evidence_questions(set_: str) -> list[Json]:
+    """The questions with labelled evidence; ids with the name of their corpus before them."""
+    return [
+        {**question, "relevant": [f"{question['corpus']}/{id_}" for id_ in question["relevant"]]}
+        for question in read(set_, "questions.jsonl")
+    ]
+
+
+Tables = dict[str, dict[str, Table]]
+"""Set to name of the table to table."""
+
+
+def all_tables(sets: Sequence[str] = tuple(SETS)) -> Tables:
+    """The tables of some sets, measured now."""
+    return {set_: _tables(set_) for set_ in sets}
+
+
+def _tables(set_: str) -> dict[str, Table]:
+    with concept_base(set_, embedder="builtin") as concepts, passage_base(set_, embedder="builtin") as passages:
         concepts.embed_pending()
         passages.embed_pending()
-        pieces = [_as_passage(concept) for concept in read("concepts.jsonl")]
-        every = [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(f"{corpus}.jsonl")]
         search = {mode: by_kip(concepts, mode) for mode in ("keyword", "semantic", "hybrid")}
         return {
-            half: {
-                "SEARCH CONCEPT": compare(search, _half(probes(), half)),
-                "Retrieval of the same as passages": compare(
-                    _ways(passages, "concepts", pieces), _half(probes(), half)
-                ),
-                "Questions with labelled evidence": compare(
-                    _ways(passages, "passages", every), _half(evidence_questions(), half)
-                ),
-            }
-            for half in halves
+            "SEARCH CONCEPT": compare(search, probes(set_)),
+            "Retrieval of the same as passages": compare(
+                _ways(passages, "concepts", concepts_as_pieces(set_)), probes(set_)
+            ),
+            "Questions with labelled evidence": compare(
+                _ways(passages, "passages", pieces_of(set_)), evidence_questions(set_)
+            ),
         }
 
 
@@ -274,10 +300,6 @@ def _ways(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> dict[str, Search]
         "semantic": by_meaning_alone(kb, slug),
         "hybrid": by_retrieval(kb, slug, "hybrid"),
     }
-
-
-def _half(questions: Sequence[Json], half: str) -> list[Json]:
-    return [question for question in questions if question["half"] == half]
 
 
 # --- the page -------------------------------------------------------------------------------------
@@ -294,12 +316,12 @@ def render(table: Table) -> str:
     return "\n".join(lines)
 
 
-def page_text(tables: dict[str, dict[str, Table]], old: str) -> str:
+def page_text(tables: Tables, old: str) -> str:
     """The page with its generated part renewed."""
     parts = []
-    for half in reversed(tables):
-        for name, table in tables[half].items():
-            parts.append(f"### {name}, {half} half\n\n{render(table)}")
+    for set_ in reversed(tables):
+        for name, table in tables[set_].items():
+            parts.append(f"### {name}, {set_} set\n\n{render(table)}")
     begin, end = "<!-- figures -->", "<!-- end of figures -->"
     body = "\n\n".join(parts)
     return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{body}\n\n{end}", old, flags=re.DOTALL)
@@ -308,15 +330,15 @@ def page_text(tables: dict[str, dict[str, Table]], old: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.search_quality", description=__doc__)
     parser.add_argument("--write", action="store_true", help="renew docs/search-quality.md")
-    parser.add_argument("--half", choices=HALVES, help="measure this half alone")
+    parser.add_argument("--set", choices=SETS, help="measure this set alone")
     options = parser.parse_args(arguments)
-    tables = all_tables(HALVES if options.half is None else (options.half,))
+    tables = all_tables(tuple(SETS) if options.set is None else (options.set,))
     if options.write:
         PAGE.write_text(page_text(tables, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
-    for half, sets in tables.items():
-        for name, table in sets.items():
-            print(f"{name}, {half} half (recall@10 / MRR)\n{render(table)}\n")
+    for set_, named in tables.items():
+        for name, table in named.items():
+            print(f"{name}, {set_} set (recall@10 / MRR)\n{render(table)}\n")
     return 0
 
 

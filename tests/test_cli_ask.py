@@ -161,7 +161,7 @@ def test_an_endpoint_that_cannot_be_reached_is_named_without_its_key(monkeypatch
 def test_a_local_model_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIVIUM_LOCAL_MODEL", "missing.gguf")
     told = "TRIVIUM_LOCAL_MODEL names no file"
-    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda name: object())
+    monkeypatch.setattr("trivium.models.model.find_spec", lambda name: object())
     assert told in run("ask", QUESTION, "--scope", "notes").err
     assert told in run("ask", QUESTION, "--scope", "notes", "--model", "local/missing").err
     assert f"local/missing: not available: {told}\n" in run("models").out

@@ -52,6 +52,15 @@ def test_the_data_folder_follows_the_platform(
     assert data_folder() == Path(expected.format(home=tmp_path))
 
 
+@pytest.mark.parametrize("command", [["kip", "DESCRIBE PRIMER"], ["models"], ["demo"], ["export"]])
+def test_a_wrong_setting_is_told_by_every_command(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    run("kip", "DESCRIBE PRIMER")
+    monkeypatch.setenv("TRIVIUM_TIMEOUT", "abc")
+    outcome = run(*command)
+    assert outcome.code == 1
+    assert "A setting is wrong: TRIVIUM_TIMEOUT must be a number" in outcome.err
+
+
 @pytest.mark.parametrize("command", [["export"], ["backup", "b.db"], ["contexts"]])
 def test_commands_that_read_a_database_do_not_make_one(command: list[str], tmp_path: Path) -> None:
     outcome = run(*command, "--db", "typo.db")
@@ -316,3 +325,18 @@ def test_doctor_lists_every_extra() -> None:
     extras = run("doctor", "--json").json()["capabilities"]["extras"]
     pyproject = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     assert sorted(extras) == sorted(pyproject["project"]["optional-dependencies"].keys() - {"all", "dev"})
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+def test_long_work_shows_a_bar_on_a_terminal_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number}.md").write_text("# T\n\nwords\n")
+    assert "Importing" in run("add", folder, "--no-embed", terminal=True).err
+    assert "Importing" not in run("add", folder, "--no-embed").err
+    for path in list(folder.iterdir())[:20]:
+        path.unlink()
+    assert "Importing" not in run("add", folder, "--no-embed", terminal=True).err

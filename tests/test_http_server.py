@@ -21,6 +21,7 @@ from tests.knowql_doors import prepare
 from tests.knowql_runner import load_setup
 from trivium.doors.http import bodies, packs, streams, uploads
 from trivium.doors.http.access import Rights
+from trivium.ingest.tasks import BusyError
 from trivium.models.composer import Composed, Progress, Task
 
 
@@ -380,6 +381,35 @@ def test_a_pack_that_was_fetched_can_be_restored(server: LocalServer, kb: triviu
         assert found["output_json"]["chunks"][0]["source"] == "globex.md"
     kb.delete_context("contracts")
     assert upload(server, "/api/contexts/restore", "contracts.context.zip", data)[0] == 200
+
+
+def refuse(self: trivium.Context, destination: Path) -> str:
+    raise BusyError("pack", self.slug, "tsk_other")
+
+
+def test_packs_that_are_refused_take_no_room(
+    server: LocalServer, kb: trivium.KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packs, "KEPT", 2)
+    done = ended(server, call(server, "POST", "/api/contexts/contracts/pack")[1]["task_id"])
+    with monkeypatch.context() as patched:
+        patched.setattr(trivium.Context, "start_pack", refuse)
+        for _ in range(3):
+            assert call(server, "POST", "/api/contexts/contracts/pack")[0] == 409
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("GET", f"/api/tasks/{done['id']}/files/read/{done['result']['file']}")
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
+def test_a_source_that_the_caller_has_is_not_copied(
+    server: LocalServer, kb: trivium.KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [source, *_] = kb.context("contracts").sources()
+    monkeypatch.setattr(trivium.Context, "copy_source", None)
+    path = f"/api/contexts/contracts/source/read/{source['path']}"
+    for known in (f'"{source["hash"]}"', f'"x", W/"{source["hash"]}"', "*"):
+        assert call(server, "GET", path, **{"If-None-Match": known})[0] == 304
 
 
 def test_old_packs_make_room_for_new_ones(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,15 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trivium"
-LAYERS = [{"doors"}, {"", "base"}, {"knowql", "why", "ingest"}, {"kip"}, {"search", "models"}, {"store"}]
-"""From top to bottom; a layer imports from itself and from below. The empty name is the package's own modules."""
-EVERYWHERE = {"errors", "files", "ids", "processes", "settings"}
+LAYERS = [{"doors"}, {"", "base"}, {"knowql", "why", "ingest"}, {"kip"}, {"models"}, {"search"}, {"store"}, {"code"}]
+"""From top to bottom; a room imports itself and the layers below. The empty name is the package's own modules."""
+BESIDE = {
+    ("", "base"): "the package offers the public objects",
+    ("base", ""): "they find the database and its doctor among the package's own modules",
+    ("knowql", "ingest"): "a query waits for what is being read into its contexts, and tells of it",
+}
+"""Arrows between rooms of one layer, each with its reason."""
+EVERYWHERE = {"counting", "errors", "files", "ids", "processes", "settings"}
 
 
 def _imports(path: Path) -> Iterator[str]:
@@ -37,12 +43,16 @@ def _source(path: Path, node: ast.ImportFrom) -> str:
     return ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
 
 
-def _layer(module: str) -> int | None:
-    """The layer of a module, counted from the top; None for what every layer may import."""
+def _room(module: str) -> str | None:
+    """The room of a module; None for what every room may import."""
     parts = module.split(".")[1:]
     if parts and parts[0] in EVERYWHERE:
         return None
-    room = parts[0] if parts and (SOURCE / parts[0]).is_dir() else ""
+    return parts[0] if parts and (SOURCE / parts[0]).is_dir() else ""
+
+
+def _layer(room: str) -> int:
+    """The layer of a room, counted from the top."""
     return next(number for number, rooms in enumerate(LAYERS) if room in rooms)
 
 
@@ -51,13 +61,21 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_point_down_the_layers(path: Path) -> None:
-    own = _layer(".".join(["trivium", *path.relative_to(SOURCE).with_suffix("").parts]))
+    own = _room(".".join(["trivium", *path.relative_to(SOURCE).with_suffix("").parts]))
     for module in _imports(path):
-        layer = _layer(module)
-        if own is None:
-            assert layer is None, f"{path.name} imports {module}"
-        elif layer is not None:
-            assert layer >= own, f"{path.name} imports {module}"
+        room = _room(module)
+        allowed = room is None or (own is not None and _may_import(own, room))
+        assert allowed, f"{path.name} imports {module}"
+
+
+def _may_import(own: str, room: str) -> bool:
+    return own == room or _layer(own) < _layer(room) or (own, room) in BESIDE
+
+
+def test_every_arrow_between_rooms_of_one_layer_is_in_use() -> None:
+    rooms = ((path, _room(_name(path))) for path in FILES)
+    used = {(own, _room(module)) for path, own in rooms for module in _imports(path)}
+    assert set(BESIDE) <= used
 
 
 def test_there_are_no_import_cycles() -> None:

@@ -207,6 +207,27 @@ def test_the_knobs_have_the_defaults_of_the_reference() -> None:
     check_manifest({"optimize": {"cron": "@hourly"}, "search": {"instructions": "Be brief."}})
 
 
+def test_a_knob_that_is_null_has_its_default() -> None:
+    nulls = {"chunks": {"enabled": None, "chunking": {"target_size": None, "overlap": 5}}, "artifacts": None}
+    check_manifest({"curate": nulls})
+    knobs = knobs_of({"curate": nulls})
+    assert (knobs.chunks, knobs.chunking.target_size, knobs.chunking.overlap) == (True, 512, 5)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ({"curate": {"chunks": {"chunking": {"overlap": 1_025}}}}, "a whole number from 0 to 1024"),
+        ({"curate": {"artifacts": {"artifact_types": [{"name": "x", "kind": "y"}]}}}, "one of .*glossary"),
+        ({"curate": {"chunk": {}}}, "no knob 'chunk'; there are chunks, artifacts"),
+        ({"optimize": 5}, "an object"),
+    ],
+)
+def test_a_wrong_knob_is_told_with_what_it_may_be(manifest: dict[str, Any], words: str) -> None:
+    with pytest.raises(ManifestError, match=words):
+        check_manifest(manifest)
+
+
 # --- deletion -------------------------------------------------------------------------------------
 
 
@@ -490,6 +511,24 @@ def test_artifacts_are_built_only_when_the_manifest_says_so(kb: trivium.Knowledg
     assert found["Glossary (glossary.md)"]["kind"] == "doc"
     context.update(manifest={})
     assert context.curate()["artifacts"] == 0
+
+
+def test_terms_are_found_in_more_documents_than_one_page_holds(
+    kb: trivium.KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.ingest.artifacts.PAGE", 2)
+    context = kb.create_context("many", manifest={"curate": {"artifacts": {"enabled": True}}})
+    other = kb.create_context("other")
+    for number in range(5):
+        term = chr(ord("A") + number) * 3
+        text = f'"{term}" means the fee of that kind.\n'.encode()
+        context.add_bytes(f"{number}.md", text)
+        other.add_bytes(f"{number}.md", text)
+    other.curate()
+    context.curate()
+    entries, _ = context.knowledge_folder("artifacts")
+    names = [entry["name"] for entry in entries if entry["kind"] == "glossary"]
+    assert sorted(names) == ["AAA", "BBB", "CCC", "DDD", "EEE"]
 
 
 def test_types_of_the_manifest_choose_kinds_and_name_them(kb: trivium.KnowledgeBase) -> None:

@@ -464,6 +464,30 @@ def test_a_task_is_cancelled_from_another_process_too(tmp_path: Path, monkeypatc
         assert task["state"] == "cancelled"
 
 
+def test_a_task_that_another_process_cancels_while_it_waits_does_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with trivium.open(tmp_path / "a.db") as kb, trivium.open(tmp_path / "a.db") as other:
+        context = kb.create_context("slow")
+        monkeypatch.setattr(kb.tasks, "_slots", threading.Semaphore(0))
+        id_ = context.start_add_bytes("a.md", b"# T\n")
+        assert other.tasks.cancel(id_)["state"] == "stopping"
+        kb.tasks._slots.release()
+        task = kb.tasks.wait(id_, 30)
+        assert (task["state"], task["error"], task["result"]) == ("cancelled", "cancelled by caller", None)
+        assert context.sources() == []
+
+
+def test_a_task_that_waits_when_the_base_is_closed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with trivium.open(tmp_path / "a.db") as kb:
+        context = kb.create_context("slow")
+        monkeypatch.setattr(kb.tasks, "_slots", threading.Semaphore(0))
+        id_ = context.start_add_bytes("a.md", b"# T\n")
+    with trivium.open(tmp_path / "a.db") as kb:
+        task = kb.tasks.get(id_)
+        assert (task["state"], task["error"]) == ("cancelled", "the knowledge base was closed")
+
+
 def test_closing_ends_tasks_in_the_background(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "BATCH_DOCUMENTS", 1)
     with trivium.open(tmp_path / "a.db") as kb:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests import ingest_files as files
+from tests.encrypted_files import encrypted_pdf
 from trivium.errors import MissingExtraError
 from trivium.ingest import reading_apart
 from trivium.ingest.chunking import Chunking, chunks
@@ -251,6 +253,13 @@ def test_an_encrypted_pdf_says_so() -> None:
         parse("a.pdf", data.replace(b"trailer\n<< ", b"trailer\n<< " + keys))
 
 
+def test_a_pdf_that_needs_a_password_says_so_and_one_that_does_not_is_read() -> None:
+    plain = files.pdf(files.REPORT)
+    assert "copper" in parse("a.pdf", encrypted_pdf(plain, "")).text
+    with pytest.raises(Unreadable, match="encrypted; save it without its password"):
+        parse("a.pdf", encrypted_pdf(plain, "secret"))
+
+
 def test_an_office_file_that_unpacks_to_gigabytes_is_refused() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as part:
@@ -304,10 +313,52 @@ def test_hostile_html_is_read_in_bounded_time(make: Callable[[], str]) -> None:
     ],
     ids=lambda text: repr(text[:8]),
 )
-def test_hostile_markdown_is_read_in_bounded_time(text: str) -> None:
+def test_hostile_markdown_is_read_whole(text: str) -> None:
     parsed = parse("a.md", text.encode())
     found = list(chunks("a.md", parsed, Chunking()))
     assert "".join(chunk.text for chunk in found).replace("\n", "")[:1] == text.strip()[:1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a]: b '" + "x\n" * 250_000,
+        "[a]: b\n" * 70_000,
+        ("# " + "[" * 1_900 + "\n") * 260,
+        ("# " + "*a_" * 600 + "\n") * 270,
+        ("- a\n" + "b\n" * 50) * 4_800,
+        "a\n#b\n" * 100_000,
+        "\u00a0\n" * 250_000 + "x",
+    ],
+    ids=["open title", "definitions", "brackets", "emphasis", "lazy lines", "no headings", "no-break spaces"],
+)
+def test_hostile_markdown_takes_no_longer_than_plain_markdown(text: str) -> None:
+    prose = "Invoices are payable net 30 days.\n\n# Head\n\n- item one\n- item two\n\n" * 7_500
+
+    def cost(text: str) -> float:
+        began = time.process_time()
+        for _ in parse("a.md", text.encode()).blocks:
+            pass
+        return time.process_time() - began
+
+    cost("# warm\n")
+    assert cost(text) < 3 * cost(prose) + 0.2
+
+
+def test_markdown_with_too_much_structure_is_read_as_plain_text_and_says_so_once() -> None:
+    parsed = parse("a.md", ("# Head\n\n" + "a\n" * 400_000).encode())
+    list(parsed.blocks)
+    assert parsed.notes == ["a part with too much structure was read as plain text"]
+
+
+def test_a_tag_with_a_hundred_thousand_attributes_costs_little() -> None:
+    many = b" ".join(b"a%d=1" % number for number in range(100_000))
+    script = b"<script>for(i=0;i<n;i++){" + b"a b c d = e; " * 3_000 + b"}</script>"
+    image = b"<img src='data:image/png;base64," + b"ab/d " * 5_000 + b"' alt='a picture'>"
+    began = time.process_time()
+    text = parse("a.html", script + b"<p " + many + b">one<p hidden>two<p>three" + image).text
+    assert time.process_time() - began < 5
+    assert text.split() == ["one", "three", "a", "picture"]
 
 
 def test_absurdly_nested_html_is_refused() -> None:
@@ -351,6 +402,17 @@ def test_a_reader_that_takes_too_much_memory_harms_its_file_only() -> None:
         read = reader.read("a.html", "", b"<p>word</p>" * 3_000_000, Knobs())
         assert re.search(r"memory|crash|parsed", str(read.problem))
         assert "Paris" in reader.read("a.html", "", files.HTML, Knobs()).text
+    finally:
+        reader.close()
+
+
+def test_a_file_that_took_much_memory_leaves_the_next_ones_theirs() -> None:
+    reader = Reader()
+    try:
+        for _ in range(2):
+            assert reader.read("a.html", "", b"<p>word</p>" * 1_000_000, Knobs()).problem is None
+            assert "Kitchen" in reader.read("a.docx", "", files.docx(), Knobs()).text
+        assert reader._process is not None
     finally:
         reader.close()
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import trivium
 from tests import ingest_files as files
+from tests.encrypted_files import encrypted_zip
 from trivium.ingest import importing
 from trivium.ingest.importing import Importer, found_in_bytes
 from trivium.ingest.names import UnsafeName, source_path
@@ -392,7 +394,55 @@ def test_a_large_file_that_changes_while_it_is_read_is_left_out(kb: trivium.Know
     found.open = lambda: io.BytesIO(next(opened))
     report = Importer(kb._store, context._number, kb.settings, kb._clock).run([found])
     assert report.skipped == [{"path": "a.txt", "reason": "the file changed while it was read"}]
+    assert (report.added, report.changed, report.bytes) == (0, 0, 0)
     assert context.read_source("a.txt") == b"old"
+
+
+def test_the_room_of_a_file_that_was_not_stored_is_free_for_others(tmp_path: Path) -> None:
+    size = importing.SMALL + 10
+    with trivium.open(tmp_path / "a.db", max_context_bytes=size + 5, max_context_files=1) as kb:
+        context = kb.create_context("small")
+        opened = iter([b"a" * size, b"b" * size])
+        [moving] = found_in_bytes("a.txt", b"a" * size, kb.settings)
+        moving.open = lambda: io.BytesIO(next(opened))
+        [still] = found_in_bytes("b.txt", b"c" * size, kb.settings)
+        report = Importer(kb._store, context._number, kb.settings, kb._clock).run([moving, still])
+        assert (report.added, report.bytes, paths(context)) == (1, size, ["b.txt"])
+
+
+def test_what_archives_hold_besides_files_is_told(context: trivium.Context) -> None:
+    kinds = {"link": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "dev": tarfile.CHRTYPE, "pipe": tarfile.FIFOTYPE}
+    extra = []
+    for name, kind in kinds.items():
+        info = tarfile.TarInfo(f"{name}.md")
+        info.type, info.linkname = kind, "/etc/passwd"
+        extra.append(info)
+    report = context.add_bytes("a.tgz", files.tarred({"CON.md": b"# C\n", "nul": b"words\n"}, extra=extra))
+    assert paths(context) == ["CON.md", "nul"]
+    found = reasons(report)
+    assert found["link.md"] == found["hard.md"] == "a link, which is not followed"
+    assert found["dev.md"] == found["pipe.md"] == "not a regular file"
+
+
+def test_an_encrypted_zip_and_an_archive_in_an_archive_are_told(context: trivium.Context) -> None:
+    inner = files.zipped({"deep.md": b"# D\n"})
+    locked = encrypted_zip({"a.md": b"# A\n", "b.md": b"# B\n"}, b"secret")
+    with zipfile.ZipFile(io.BytesIO(locked)) as archive:
+        assert archive.read("b.md", b"secret") == b"# B\n"
+    assert reasons(context.add_bytes("locked.zip", locked)) == {"a.md": "encrypted", "b.md": "encrypted"}
+    assert "not unpacked" in reasons(context.add_bytes("outer.zip", files.zipped({"inner.zip": inner})))["inner.zip"]
+    assert paths(context) == []
+
+
+def test_twenty_thousand_tiny_files_go_in_at_once(tmp_path: Path) -> None:
+    content = {f"{number % 100}/{number}.md": b"# T\n" for number in range(20_000)}
+    with trivium.open(tmp_path / "a.db", max_context_files=19_999) as kb:
+        context = kb.create_context("many")
+        began = time.process_time()
+        report = context.add_bytes("a.zip", files.zipped(content))
+        assert time.process_time() - began < 30
+        assert report["added"] == 19_999
+        assert "TRIVIUM_MAX_CONTEXT_FILES" in report["skipped"][0]["reason"]
 
 
 def test_an_open_file_may_be_imported(context: trivium.Context, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import trivium
 from tests.knowql_models import ScriptedModels
-from trivium.knowql.ending import RESTARTED
+from trivium.knowql.ending import RESTARTED, TERMINAL
 from trivium.knowql.errors import QueryError
 from trivium.store import turns as rows
 from trivium.store import workers
@@ -251,3 +252,88 @@ def test_a_turn_of_this_process_that_nobody_runs_is_failed(kb: trivium.Knowledge
     query_id = kb.turns.submit(document).query_id
     kb.turns._engine.pool._running.clear()
     assert kb.turns.response(query_id)["error"] == RESTARTED
+
+
+# --- a store that another process holds -----------------------------------------------------------
+
+HELD = 2.5
+
+
+def _occupy(path: str, seconds: float, pipe: Any) -> None:
+    """Hold the file's one writer for so long."""
+    import apsw
+
+    connection = apsw.Connection(path)
+    connection.set_busy_timeout(10_000)
+    connection.execute("BEGIN IMMEDIATE")
+    pipe.send(True)
+    time.sleep(seconds)
+    connection.execute("ROLLBACK")
+
+
+@contextmanager
+def held(path: Path, seconds: float = HELD) -> Iterator[None]:
+    """Within the block, from its beginning on for so long, another process writes."""
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_occupy, args=(str(path), seconds, theirs), daemon=True)
+    process.start()
+    assert mine.poll(30)
+    yield
+    process.join()
+
+
+def test_turns_stream_on_while_another_process_holds_the_store(tmp_path: Path) -> None:
+    pieces = [f"piece {number} " for number in range(40)]
+    script = {"pieces": pieces, "text": "".join(pieces), "between": 0.02, "steps": 2}
+    document = {"ask": "x", "scope": ["notes"], "stream": True, "vars": {"script": script}}
+    with opened(tmp_path / "z.db", workers=20) as kb:
+        kb.create_context("notes", kind="work")
+        composed: list[float] = []
+        real = kb.models.composer.compose
+
+        def compose(task: Any, progress: Any) -> Any:
+            result = real(task, progress)
+            composed.append(time.monotonic())
+            return result
+
+        kb.models.composer.compose = compose
+        ids = [kb.turns.submit(document).query_id for _ in range(20)]
+        with held(tmp_path / "z.db"):
+            begun = time.monotonic()
+            documents = [kb.turns.wait(query_id, 30) for query_id in ids]
+        assert max(composed) < begun + HELD - 0.2, "a composer waited for the store"
+        for query_id, ended in zip(ids, documents, strict=True):
+            assert (ended["status"], ended["error"]) == ("completed", None)
+            kinds = [event[1] for event in kb.turns.events(query_id) if event]
+            assert sum(kind in TERMINAL for kind in kinds) == 1
+            told = "".join(event[2]["delta"] for event in kb.turns.events(query_id) if event and "delta" in event[2])
+            assert told == script["text"] == ended["output"][0]["content"][0]["text"]
+            assert [step["step_id"] for step in ended["steps"]] == ["retrieval", "s0", "s1"]
+            assert {step["status"] for step in ended["steps"]} == {"completed"}
+
+
+def test_composers_stop_in_time_while_another_process_holds_the_store(tmp_path: Path) -> None:
+    script = {"hang": True, "pieces": ["begun"], "text": "begun"}
+    document = {"ask": "x", "scope": ["notes"], "background": True, "timeout_seconds": 1, "vars": {"script": script}}
+    with opened(tmp_path / "z.db", workers=20) as kb:
+        kb.create_context("notes", kind="work")
+        stopped: list[float] = []
+        real = kb.models.composer.compose
+
+        def compose(task: Any, progress: Any) -> Any:
+            try:
+                return real(task, progress)
+            finally:
+                stopped.append(time.monotonic() - task.deadline)
+
+        kb.models.composer.compose = compose
+        ids = [kb.turns.submit(document).query_id for _ in range(20)]
+        with held(tmp_path / "z.db"):
+            documents = [kb.turns.wait(query_id, 30) for query_id in ids]
+        assert {(one["status"], one["error"]) for one in documents} == {("failed", "timed out after 1s")}
+        assert len(stopped) == 20
+        assert max(stopped) < 1.0, "a composer was told late"
+        for query_id in ids:
+            kinds = [event[1] for event in kb.turns.events(query_id) if event]
+            assert sum(kind in TERMINAL for kind in kinds) == 1

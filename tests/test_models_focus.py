@@ -46,6 +46,15 @@ ANSWERED = [
     ("How long does the set-up take?", "Setup takes an hour.", "an hour"),
     ("Wie hoch ist die Jahres-Gebühr?", "Die Jahresgebühr beträgt 20 Euro.", "20 Euro"),
     ("Wie hoch ist die Jahresgebühr?", "Die Jahres-Gebühr beträgt 20 Euro.", "20 Euro"),
+    ("What is the price of the team plan?", "The free plan has 3 seats, the team plan costs 40 euros a month.", "40"),
+    ("What is the price of the free plan?", "The free plan, with 3 seats, costs 5 euros a month.", "5 euros"),
+    ("What is the price of the free plan?", "The free plan has 3 seats and a log, and it costs 5 euros.", "5 euros"),
+    (
+        "What is the price of the team plan?",
+        "The team plan, the free plan and the old plan cost 4 euros each.",
+        "4 euros",
+    ),
+    ("What is the price of the free plan?", "The team plan costs 40 euros, the free plan 5 euros.", "5 euros"),
 ]
 
 
@@ -65,12 +74,22 @@ REFUSED = [
     ("Wie hoch ist die Kaution für die Drehbank?", "Die Kaution für den Schlüssel beträgt 25 Euro."),
     ("¿Cuál es el precio de un mapa?", "El mapa está en la sala. El precio de una copia es de 3 euros."),
     ("Who is the captain of the gateway?", "The captain is Linnea Aalto. The gateway has a log."),
+    ("What is the price of the free plan?", "The free plan is for three people, the team plan costs 40 euros a month."),
+    ("What does the free plan cost?", "The free plan has 3 seats and no support; the team plan costs 40 euros."),
+    ("Was kostet der kleine Plan?", "Der kleine Plan hat 3 Sitze, der große Plan kostet 40 Euro."),
 ]
 
 
 @pytest.mark.parametrize(("ask", "text"), REFUSED)
 def test_what_is_said_of_another_thing_is_no_answer(ask: str, text: str) -> None:
     assert not quoted(ask, source(text)).found
+
+
+def test_a_name_stays_a_name_where_a_file_writes_it_with_a_hyphen() -> None:
+    lines = passage("contracts/northern-lines.md", "# Northern Lines\n\nInvoices are payable within 30 days.")
+    star = passage("contracts/southern-star.md", "# Southern Star\n\nInvoices are payable within 14 days.")
+    composed = quoted("When must Northern Lines pay its invoices?", [lines, star])
+    assert [cited.passage.source for cited in composed.cited] == ["contracts/northern-lines.md"]
 
 
 def test_the_row_of_the_thing_itself_comes_before_rows_that_name_it() -> None:

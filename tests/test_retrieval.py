@@ -66,6 +66,57 @@ def test_identifiers_are_told_apart(kb: KnowledgeBase) -> None:
         assert evidence.passages[0].score >= 0.9 > evidence.passages[1].score
 
 
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("KB-1423", "what happened in KB1423?"),
+        ("KB1423", "what happened in KB-1423?"),
+        ("config/prod.yaml", "config/prod.yaml是什么？"),
+    ],
+)
+def test_a_code_is_found_in_another_spelling_and_beside_another_script(
+    kb: KnowledgeBase, written: str, asked: str
+) -> None:
+    add_document(kb, "papers", "a.md", ["what happened in the end", f"{written}: labels are blank", "labels are late"])
+    kb.embed_pending()
+    for mode in ("hybrid", "keyword"):
+        first = ask(kb, asked, mode=mode).passages[0]
+        assert first.text.startswith(written)
+        assert first.score >= 0.9
+
+
+def test_a_code_that_is_written_so_is_not_taken_for_another_spelling(kb: KnowledgeBase) -> None:
+    add_document(kb, "papers", "a.md", ["KB-1423: labels are blank", "KB1423: no labels"])
+    kb.embed_pending()
+    assert texts(ask(kb, "KB1423 labels"))[0] == "KB1423: no labels"
+    assert texts(ask(kb, "KB-1423 labels"))[0] == "KB-1423: labels are blank"
+
+
+def test_a_question_is_embedded_with_itself_as_a_statement(kb: KnowledgeBase) -> None:
+    add_document(kb, "papers", "a.md", ["the boat lies in the harbour"])
+    kb.embed_pending()
+    embedded = kb._embedder.texts  # type: ignore[union-attr]
+    embedded.clear()
+    ask(kb, "Where does the boat lie?")
+    ask(kb, "the boat")
+    assert embedded == ["Where does the boat lie? does the boat lie.", "the boat"]
+
+
+def test_rows_of_a_table_are_found_by_their_words_although_their_vector_says_little(kb: KnowledgeBase) -> None:
+    rows = "\n".join(
+        f"{name},{number},{2 * number}" for number, name in enumerate(("tove", "amir", "lena", "wanda"), 31)
+    )
+    prose = " ".join(rows.replace(",", " ").split())
+    talk = ["tove asked about rooms", "amir asked about rooms", "rooms and seats", "seats of a boat"]
+    for path, text in (("table.md", f"name,room,seats\n{rows}"), ("prose.md", f"name room seats {prose}")):
+        add_document(kb, "papers", path, [text])
+    add_document(kb, "papers", "talk.md", talk)
+    kb.embed_pending()
+    found = ask(kb, "room of wanda").passages
+    assert [passage.source for passage in found][:2] == ["table.md", "prose.md"]
+    assert found[0].score > found[1].score + 0.1
+
+
 def test_meaning_finds_what_no_word_finds(kb: KnowledgeBase) -> None:
     add_document(kb, "papers", "a.md", ["the automobile stands outside", "the boat lies in the harbour"])
     assert texts(ask(kb, "vehicle")) == []
@@ -130,6 +181,15 @@ def test_a_heading_that_is_the_question_comes_first(kb: KnowledgeBase) -> None:
     evidence = ask(kb, "central  LIBRARY")
     assert texts(evidence)[0] == "open until nine"
     assert evidence.passages[0].score >= 0.95
+
+
+def test_nothing_scores_above_a_heading_that_is_the_question(kb: KnowledgeBase) -> None:
+    add_document(kb, "papers", "a.csv", ["central,library\nlibrary,central"])
+    add_document(kb, "papers", "b.md", ["open until nine"], title="Central Library")
+    kb.embed_pending()
+    first, second = ask(kb, "Central Library").passages
+    assert first.text == "open until nine"
+    assert first.score >= 0.95 > second.score
 
 
 # --- artifacts ------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trivium.search.connections import asks_for_connections
-from trivium.search.leg import question
 from trivium.search.passage_text import artifact_texts, chunk_texts
+from trivium.search.question import question
 from trivium.search.stop_words import stop_words_of
 from trivium.search.words import codes, passage_tokens, question_tokens, stem
 

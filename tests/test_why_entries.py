@@ -7,10 +7,10 @@ import random
 
 import pytest
 
+from trivium.code.symbols import analyse
 from trivium.why.entries import BuiltEntries, build_entries
 from trivium.why.manifests import areas, is_manifest, packages
 from trivium.why.model import Document, Entry, Reference, canonical, sha256
-from trivium.why.symbols import analyse
 
 
 def build(

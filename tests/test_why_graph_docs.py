@@ -11,9 +11,9 @@ import pytest
 
 import trivium
 from scripts.check_docs import ROOT
+from trivium.code.languages import ANALYSED
 from trivium.doors.demo_why import make_repository
 from trivium.why.config import LEAVES
-from trivium.why.languages import ANALYSED
 from trivium.why.projection import MARK, OWN_KEYS, PREDICATES, TYPES
 
 PAGE = (ROOT / "docs" / "why-graph.md").read_text(encoding="utf-8")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.why_documents import names_of, read
+from trivium.code.front_matter import read_front_matter
 from trivium.why.documents import DocumentRules, is_document, read_document
-from trivium.why.front_matter import read_front_matter
 from trivium.why.inline import cut_text, plain_text, scan_inline
 from trivium.why.markdown import decode, parse_markdown
 from trivium.why.model import DocumentRegion, sha256

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.git_repository import GitRepository
 from tests.why_repositories import make
+from trivium.doors.program import Question, plain_question
 
 PROGRAM = [sys.executable, "-c", "from trivium.doors.cli import main; main()"]
 SHORT = [sys.executable, "-c", "from trivium.doors.program import main; main()"]
@@ -48,7 +50,17 @@ def on_terminal(command: list[str], **environment: str) -> tuple[bytes, int]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there the whole command line prints to terminals")
-@pytest.mark.parametrize("arguments", [["src/app/cache.py"], ["Cache", "--json"], ["nothing like it"], ["src"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["src/app/cache.py"],
+        ["Cache", "--json"],
+        ["nothing like it"],
+        ["src"],
+        ["--kind", "decision", "src/app/cache.py", "--limit=1"],
+        ["src/app/cache.py", "--budget-tokens", "40", "--json"],
+    ],
+)
 @pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
 def test_a_terminal_shows_what_the_whole_command_line_shows(
     place: GitRepository, arguments: list[str], environment: dict[str, str]
@@ -57,6 +69,34 @@ def test_a_terminal_shows_what_the_whole_command_line_shows(
     assert short == whole
     assert short[1] == 0
     assert (b"\x1b[1m" in short[0]) == (not environment and "--json" not in arguments)
+
+
+WORDS = ["src/app.py", "x", "", "-", "--", "-h", "--json", "--json=1", "--kind", "--kind=decision", "--kind="]
+WORDS += ["concept", "--limit", "--limit=3", "--limit=0", "--limit=x", "3", "07", "\u0663", "1_0", "--budget-tokens"]
+WORDS += ["--budget-tokens=9", "--no-cache", "--profile", "service", "--db=x", "--lim=3", "-5"]
+
+
+def test_what_is_answered_the_short_way_is_what_the_command_line_reads() -> None:
+    from trivium.doors.cli_options import Choices
+    from trivium.doors.cli_why import why
+
+    random = Random(1)
+    taken = 0
+    for _ in range(20_000):
+        arguments = random.choices(WORDS, k=random.randint(0, 6))
+        question = plain_question(["why", *arguments])
+        if question is None or question.limit not in range(1, 101):  # the latter is refused when it is asked
+            continue
+        context = why.make_context("why", list(arguments))
+        choices = context.find_object(Choices) or Choices()
+        read = Question(json=choices.json, **{name: context.params[name] for name in ASKED})
+        assert (question, choices.db, choices.context) == (read, None, None)
+        assert (context.params["no_cache"], context.params["profile"]) == (False, "local")
+        taken += 1
+    assert taken > 500
+
+
+ASKED = ("target", "kind", "limit", "budget_tokens")
 
 
 def test_a_question_loads_what_it_needs_and_no_more(place: GitRepository) -> None:

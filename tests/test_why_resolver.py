@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from trivium.code.symbols import analyse
 from trivium.why.entries import build_entries
 from trivium.why.manifests import packages
 from trivium.why.model import Resolver, sha256
 from trivium.why.python_names import module_names
 from trivium.why.resolver import EntryResolver, normal
-from trivium.why.symbols import analyse
 
 
 def resolver(sources: dict[str, str], other: tuple[str, ...] = ()) -> EntryResolver:

@@ -11,11 +11,13 @@ import faulthandler
 import os
 import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 PATIENCE = 8
 """How many times as long as it may work a process may take in all."""
@@ -33,6 +35,8 @@ def start(code: str, *arguments: str) -> subprocess.Popen[bytes] | None:
     if not sys.executable or getattr(sys, "frozen", False):
         return None
     # -P keeps the working folder, which may be anybody's, out of the module search path.
+    import subprocess
+
     command = [sys.executable, "-P", "-c", code, _ROOT, *arguments]
     try:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -70,6 +74,8 @@ def receive(stream: IO[bytes]) -> bytes | None:
 
 def was_too_slow(process: subprocess.Popen[bytes]) -> bool:
     """Whether a process that ended by itself passed its time limit, as far as the system tells."""
+    import subprocess
+
     try:
         code = process.wait(1)
     except subprocess.TimeoutExpired:

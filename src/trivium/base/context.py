@@ -286,6 +286,10 @@ class Context:
         """The bytes of a source as they were imported. Raises: NotFoundError."""
         return self._sources.read(path)
 
+    def source(self, path: str) -> dict[str, Any]:
+        """One source, as `sources` lists it. Raises: NotFoundError."""
+        return self._sources.one(path)
+
     def copy_source(self, path: str, to: BinaryIO) -> dict[str, Any]:
         """Write the bytes of a source into an open file, in pieces; gives its facts. Raises: NotFoundError."""
         return self._sources.copy(path, to)

@@ -146,6 +146,16 @@ class Sources:
                 raise self._missing(path)
             return sources.content(session, row.id)
 
+    def one(self, path: str) -> dict[str, Any]:
+        from trivium.ingest.names import as_stored
+        from trivium.store import browsing
+
+        with self._core.store.read() as session:
+            line = browsing.line(session, self._ctx, as_stored(path))
+        if line is None:
+            raise self._missing(path)
+        return _source(line)
+
     def copy(self, path: str, to: BinaryIO) -> dict[str, Any]:
         from trivium.ingest.names import as_stored
         from trivium.store import browsing, sources

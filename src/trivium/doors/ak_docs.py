@@ -283,17 +283,11 @@ def why(asked: Asked, target: str) -> None:
     with asked.open() as kb:
         context = _bound(asked, root, kb)
         whole = context.repository_root or root
-        command = asked.rebuild_in(whole)
-        if asked.profile == "service":
-            with repository.naming(command, asked.profile):
-                loaded = context.repository_index()
-        else:
-            loaded = repository.fresh_index(
-                context, command, config=settings if whole == root else asked.settings(whole)
-            )
-        search = repository.search_words(context)
-    found = repository.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
-    repository.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
+        config = settings if whole == root else asked.settings(whole)
+        with repository.asked_index(context, asked.rebuild_in(whole), asked.profile, config=config) as loaded:
+            found = repository.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
+            search = repository.search_words(context)
+            repository.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
 
 
 def _bound(asked: Asked, root: Path, kb: KnowledgeBase) -> Context:

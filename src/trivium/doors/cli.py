@@ -18,7 +18,7 @@ import click
 
 from trivium.doors.cli_options import Choices
 from trivium.doors.cli_output import error_dict, print_error, print_json
-from trivium.doors.streams import prepare
+from trivium.doors.streams import open_missing, prepare
 from trivium.errors import TriviumError
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -111,6 +111,7 @@ def run_program(program: click.Command, name: str, arguments: Sequence[str] | No
     `TRIVIUM_DEBUG=1` shows the trace as well.
     """
     gc.set_threshold(200_000, *gc.get_threshold()[1:])  # most of what a command makes, it keeps until it ends
+    open_missing()
     for stream in (sys.stdout, sys.stderr):
         prepare(stream)
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)

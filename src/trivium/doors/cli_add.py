@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trivium.counting import counted
 from trivium.doors.cli_context import size_text
 from trivium.doors.cli_options import Choices, pass_choices, with_store
-from trivium.doors.cli_output import counted, print_json, printable, progress_bar
+from trivium.doors.cli_output import print_json, printable, progress_bar
 from trivium.errors import EmbeddingError, MissingExtraError, NotFoundError, TriviumError
 
 if TYPE_CHECKING:

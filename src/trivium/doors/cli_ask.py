@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from trivium import KnowledgeBase
 
 _OPTIONS = {"max_retrieved": "--max", "timeout_seconds": "--timeout"}
+_LONGEST_SHAPE = 1 << 22
 _FIELDS = re.compile("|".join(_OPTIONS))
 
 
@@ -51,7 +51,12 @@ def ask(
     """
     document = {name: value for name, value in given.items() if value is not None and value is not False}
     text = " ".join(question)
-    document["ask"] = sys.stdin.read() if text == "-" else text
+    document["ask"] = _from_stdin() if text == "-" else text
+    for name, value in (("QUESTION", text), ("--scope", ",".join(scope)), ("--session", session_id or "")):
+        if not _is_utf8(value):
+            raise click.UsageError(f"{name} holds bytes that are no UTF-8.")
+    if scope and not _slugs(scope):
+        raise click.UsageError("--scope names no context.")
     if shape is not None:
         document["shape"] = _read_shape(shape)
     if given["max_retrieved"] is not None and not given["retrieval_only"]:
@@ -64,6 +69,8 @@ def ask(
             session_id = _newest_session(kb)
         if session_id is not None:
             document["session_id"] = session_id
+            if scope:
+                document["scope"] = _slugs(scope)
         else:
             document["scope"] = _slugs(scope) or [choices.context or kb.slug]
         if choices.json:
@@ -79,20 +86,55 @@ def ask(
 
 
 def _slugs(scope: tuple[str, ...]) -> list[str]:
-    return [slug for part in scope for slug in part.split(",") if slug]
+    return [slug for part in scope for slug in map(str.strip, part.split(",")) if slug]
+
+
+def _from_stdin() -> str:
+    from trivium.doors.cli_output import read_stdin
+
+    text = read_stdin()
+    if not isinstance(text, str):
+        raise refusal("invalid_value", "The question is longer than 32,768 characters.", hint="Shorten it.")
+    return text
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read_shape(path: str) -> Any:
     import json
 
+    from trivium.doors.cli_output import printable
+
     inline = path.lstrip().startswith("{")
     try:
-        return json.loads(path if inline else Path(path).read_bytes())
+        if not path.strip():
+            raise ValueError("it is empty")
+        data = path if inline else _begin(path)
+        return json.loads(data, parse_constant=_no_constant)
     except OSError as error:
         fault = f"{path}: {error.strerror}"
-    except (ValueError, RecursionError) as error:
-        fault = f"{'it' if inline else path} is no JSON: {error}"
-    raise click.BadParameter(f"{fault}. Give a file, or a JSON Schema that begins with {{.", param_hint="--shape")
+    except RecursionError:
+        fault = f"{'it' if inline else path} is nested too deep"
+    except ValueError as error:
+        fault = f"{'it' if inline or not path.strip() else path} is no JSON: {error}"
+    told = printable(f"{fault}. Give a file, or a JSON Schema that begins with {{.")
+    raise click.BadParameter(told, param_hint="--shape")
+
+
+def _begin(path: str) -> bytes:
+    """The file, or of a very long one enough to be refused."""
+    with Path(path).open("rb") as file:
+        return file.read(_LONGEST_SHAPE)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _as_options(text: str) -> str:
@@ -133,7 +175,6 @@ def _told(kb: KnowledgeBase, document: dict[str, Any]) -> dict[str, Any]:
         for event in turns.events(accepted.query_id):
             if event is not None and event[1] == "response.output_text.delta":
                 click.echo(printable(event[2]["delta"]), nl=False)
-                sys.stdout.flush()
                 streamed = True
     except KeyboardInterrupt:
         turns.cancel(accepted.query_id)

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from trivium.counting import counted
 from trivium.doors.cli_options import Choices, pass_choices, with_db
-from trivium.doors.cli_output import counted, parse_json, print_json, printable, read_text
+from trivium.doors.cli_output import parse_json, print_json, printable, read_text
 from trivium.errors import StoreError, TriviumError
 
 

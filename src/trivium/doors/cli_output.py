@@ -23,17 +23,38 @@ from trivium.knowql.hints import CLI, worded
 EXCERPT = 100
 """Characters of a source line that an error shows."""
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_JSON_CONTROLS = re.compile(r"[\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_JSON_CONTROLS = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""What turns the direction in which a line is shown: overrides, and what others must close."""
+_CLOSED_BY = {"\u202a": "\u202c", "\u202b": "\u202c", "\u2066": "\u2069", "\u2067": "\u2069", "\u2068": "\u2069"}
 
 
 def printable(text: str) -> str:
     """Text that cannot steer a terminal: control characters (line ends and tabs aside) as visible escapes.
 
+    So are those that turn the direction of a line, unless each is closed in it.
+
     >>> printable("red \\x1b[31m")
     'red \\\\x1b[31m'
     """
-    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    text = _CONTROLS.sub(_escape, text)
+    return "\n".join(map(_straight, text.split("\n"))) if _TURNS.search(text) else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def _straight(line: str) -> str:
+    open_: list[str] = []
+    for match in _TURNS.finditer(line):
+        if match[0] in _CLOSED_BY:
+            open_.append(_CLOSED_BY[match[0]])
+        elif not open_ or open_.pop() != match[0]:
+            return _TURNS.sub(_escape, line)
+    return _TURNS.sub(_escape, line) if open_ else line
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
@@ -140,15 +161,6 @@ def width(text: str) -> int:
     )
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things, as people write it.
-
-    >>> counted(1, "source"), counted(2, "source")
-    ('1 source', '2 sources')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 @contextmanager
 def progress_bar(label: str, long: int) -> Iterator[Callable[[int, int], None] | None]:
     """What shows what is done and the total, 0 while unknown, as a bar on stderr; None when that is no terminal.
@@ -162,7 +174,7 @@ def progress_bar(label: str, long: int) -> Iterator[Callable[[int, int], None] |
 
     def show(done: int, total: int) -> None:
         if not shown and max(done, total) >= long:
-            bar: Any = click.progressbar(length=total or None, label=label, file=sys.stderr)
+            bar: Any = click.progressbar(itertools.count(), total or None, label, show_pos=not total, file=sys.stderr)
             bar.__enter__()
             shown.append(bar)
         if shown:

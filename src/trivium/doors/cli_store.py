@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trivium.counting import counted
 from trivium.doors.cli_options import Choices, opened, pass_choices, with_db, with_store
-from trivium.doors.cli_output import counted, fail, print_json, printable, progress_bar, read_stdin
+from trivium.doors.cli_output import fail, print_json, printable, progress_bar, read_stdin
 from trivium.errors import KipError, TriviumError
 from trivium.files import whole_file
 from trivium.location import MEMORY

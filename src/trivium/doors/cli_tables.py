@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trivium.doors.cli_output import counted, printable, to_json
+from trivium.counting import counted
+from trivium.doors.cli_output import printable, to_json
 from trivium.kip import tree
 
 NULL = Text("null", style="dim")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from trivium import Context
     from trivium.why.config import Config
-    from trivium.why.stored import Loaded
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -127,20 +126,13 @@ def why(
                 raise
             raise repository.missing(root, _rebuild(choices, config), profile) from None
         command = _rebuild(choices, config, context)
-        search = repository.search_words(context, _own_database(choices))
-
-        def tell(loaded: Loaded) -> None:
+        settings = None
+        if config is not None and profile != "service":
+            settings = repository.read_config(context.repository_root or root, config)
+        with repository.asked_index(context, command, profile, config=settings, cache=not no_cache) as loaded:
             found = repository.answer(loaded, target, profile=profile, **asked)
+            search = repository.search_words(context, _own_database(choices))
             repository.print_answer(found, loaded, search, as_json=choices.json)
-
-        if profile == "service":
-            with repository.naming(command, profile):
-                kept = context.repository_index()
-            tell(kept)
-        else:
-            settings = None if config is None else repository.read_config(context.repository_root or root, config)
-            with repository.opened_index(context, command, config=settings, cache=not no_cache) as loaded:
-                tell(loaded)
 
 
 def _rebuild(choices: Choices, config: str | None, context: Context | None = None) -> str:

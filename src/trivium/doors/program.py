@@ -1,8 +1,8 @@
 """The program `trivium`: hands over to the command line, but for the one question that agents ask all the time.
 
-`trivium why TARGET [--json]` is answered here, without loading what reads command lines, which takes longer than the
-answer. Whatever is not exactly that, and whatever goes wrong, is the command line's to do and to tell, so there is one
-description of options and one of errors.
+`trivium why TARGET`, with what its answer may be asked for, is answered here, without loading what reads command lines,
+which takes longer than the answer. Whatever is not exactly that, and whatever goes wrong, is the command line's to do
+and to tell, so there is one description of options and one of errors.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from trivium.doors.streams import prepare
+from trivium.doors.streams import open_missing, prepare
 
 
 def main() -> NoReturn:
     """Run `trivium` and leave the process."""
+    open_missing()
     question = plain_question(sys.argv[1:])
     text = None
     if question is not None:
         gc.disable()  # all that is made is needed until the end, which is near
-        text = _answered(*question)
+        text = _answered(question)
     if text is None:
         gc.enable()
         from trivium.doors.cli import main as whole
@@ -49,18 +50,46 @@ def _leave() -> NoReturn:
     os._exit(0)
 
 
-def plain_question(arguments: list[str]) -> tuple[str, bool] | None:
-    """Target and whether JSON is wanted, of a `why` without other options; None for anything else.
+class Question(NamedTuple):
+    """What `trivium why` is asked, with the defaults of its command line."""
 
-    >>> plain_question(["why", "src/app.py", "--json"]), plain_question(["why", "x", "--limit", "3"])
-    (('src/app.py', True), None)
+    target: str
+    json: bool = False
+    kind: str | None = None
+    limit: int = 20
+    budget_tokens: int | None = None
+
+
+_NUMBERS = {"--limit": "limit", "--budget-tokens": "budget_tokens"}
+
+
+def plain_question(arguments: list[str]) -> Question | None:
+    """The question of a `why` with no other options than those of `Question`; None for anything else.
+
+    >>> plain_question(["why", "src/app.py", "--limit=3"])
+    Question(target='src/app.py', json=False, kind=None, limit=3, budget_tokens=None)
+    >>> plain_question(["why", "src/app.py", "--no-cache"]), plain_question(["why", "x", "--limit", "three"])
+    (None, None)
     """
-    if arguments[:1] != ["why"] or len(arguments) > 3:
+    if arguments[:1] != ["why"]:
         return None
-    targets = [argument for argument in arguments[1:] if argument != "--json"]
-    if len(targets) != 1 or targets[0].startswith("-"):
-        return None
-    return targets[0], "--json" in arguments
+    targets: list[str] = []
+    asked: dict[str, Any] = {}
+    rest = iter(arguments[1:])
+    for argument in rest:
+        name, given, value = argument.partition("=")
+        if argument == "--json":
+            asked["json"] = True
+        elif name == "--kind" or name in _NUMBERS:
+            value = value if given else next(rest, "")
+            if not value or (name in _NUMBERS and not (value.isascii() and value.isdigit())):
+                return None
+            asked[_NUMBERS.get(name, "kind")] = int(value) if name in _NUMBERS else value
+        elif argument.startswith("-"):
+            return None
+        else:
+            targets.append(argument)
+    return Question(targets[0], **asked) if len(targets) == 1 and targets[0] else None
 
 
 def _load_msgspec() -> None:
@@ -74,7 +103,7 @@ def _load_msgspec() -> None:
         del sys.modules["typing_extensions"]
 
 
-def _answered(target: str, as_json: bool) -> str | None:
+def _answered(question: Question) -> str | None:
     """The text of the answer; None when the command line should take over."""
     terminal = sys.stdout.isatty()
     if (terminal and os.name == "nt") or any(os.environ.get(name) for name in ("TRIVIUM_CONTEXT", "TRIVIUM_DEBUG")):
@@ -92,11 +121,16 @@ def _answered(target: str, as_json: bool) -> str | None:
             return None
         with trivium.open(file) as kb:
             context = repository.bound_context(kb, Path())
-            with repository.opened_index(context, "trivium index") as loaded:
+            with repository.asked_index(context, "trivium index", "local") as loaded:
                 found = repository.answer(
-                    loaded, text_of(target), kind=None, limit=20, budget_tokens=None, profile="local"
+                    loaded,
+                    text_of(question.target),
+                    kind=question.kind,
+                    limit=question.limit,
+                    budget_tokens=question.budget_tokens,
+                    profile="local",
                 )
                 search, color = repository.search_words(context), terminal and not os.environ.get("NO_COLOR")
-                return repository.answer_text(found, loaded, search, as_json=as_json, color=color)
+                return repository.answer_text(found, loaded, search, as_json=question.json, color=color)
     except Exception:
         return None

@@ -97,11 +97,17 @@ def fresh_index(context: Context, command: str, *, config: Config | None = None,
 
 
 @contextmanager
-def opened_index(
-    context: Context, command: str, *, config: Config | None = None, cache: bool = True
+def asked_index(
+    context: Context, command: str, profile: str, *, config: Config | None = None, cache: bool = True
 ) -> Iterator[Loaded]:
-    """As `fresh_index`, for one question that is asked and answered while this is open."""
-    with naming(command):
+    """As `fresh_index`, for one question that is asked and answered while this is open.
+
+    In the service profile it is the stored index as it is.
+    """
+    with naming(command, profile):
+        if profile == "service":
+            yield context.repository_index()
+            return
         context.check_index(config=config, cache=cache)
         with context.opened_index() as loaded:
             yield loaded

@@ -1,13 +1,22 @@
-"""What is printed where the terminal's encoding lacks a character: an escape that JSON and people understand."""
+"""The standard streams of the program: always there, and able to print any text."""
 
 from __future__ import annotations
 
 import codecs
+import os
+import sys
 from typing import IO, Any
 
 
+def open_missing() -> None:
+    """Give a program that was begun without some of its streams empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
 def prepare(stream: IO[Any]) -> None:
-    """Let a stream print any text."""
+    """Let a stream print any text: a character that its encoding lacks as an escape that JSON and people understand."""
     if hasattr(stream, "reconfigure"):
         codecs.register_error("trivium", _escaped)
         stream.reconfigure(errors="trivium")

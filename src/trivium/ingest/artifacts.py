@@ -21,6 +21,7 @@ from trivium.ingest.manifest import ArtifactType, Knobs
 from trivium.ingest.terms import WINDOW, terms_of
 from trivium.ingest.tokens import estimate
 from trivium.search.passage_text import artifact_texts
+from trivium.search.value_text import value_text
 from trivium.store import documents
 from trivium.store.contexts import ContextRow
 from trivium.store.documents import NewArtifact
@@ -173,21 +174,10 @@ def _told(node: Concept, name: str, edges: list[dict[str, Any]]) -> str:
     if isinstance(description, str):
         lines += ["", description.strip()]
     facts = [
-        f"{key}: {_fact(value)}"
+        f"{key}: {text}"
         for key, value in sorted(node.attributes.items())
-        if key not in ("description", "title", "entity_id") and _fact(value)
+        if key not in ("description", "title", "entity_id") and (text := value_text(value))
     ]
     lines += ["", *facts[:MAX_FACTS]] if facts else []
     lines += ["", *(f"{edge['name']}: {edge['to']}" for edge in edges)] if edges else []
     return "\n".join(lines)
-
-
-def _fact(value: Any) -> str:
-    """A plain value, or a list of such, as text; empty for anything else."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str | int | float):
-        return str(value).strip()
-    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return ", ".join(map(str, value))
-    return ""

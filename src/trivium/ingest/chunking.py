@@ -14,9 +14,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from trivium.ingest.parsed import CODE, HEADING, LIST, TABLE, TEXT, Block, Parsed
 from trivium.ingest.tokens import estimate
@@ -35,12 +35,12 @@ _WIDE_GAP = 64
 """Characters of white space between two pieces that do not count."""
 
 
-class Chunking(Struct, frozen=True):
+class Chunking(Struct, frozen=True, forbid_unknown_fields=True):
     """The knobs of `curate.chunks.chunking` (KnowQL reference 11.3); sizes are tokens."""
 
-    strategy: str = "markdown_heading"
-    target_size: int = 512
-    overlap: int = 64
+    strategy: Literal["markdown_heading", "sliding_window", "html", "csv", "code"] = "markdown_heading"
+    target_size: Annotated[int, Meta(ge=64, le=4_096)] = 512
+    overlap: Annotated[int, Meta(ge=0, le=1_024)] = 64
     respect_sections: bool = True
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import re
+import unicodedata
+from collections import Counter
 
+from trivium.ingest.latin import is_latin, latin_encoding
 from trivium.ingest.parsed import Unreadable
 
 _MARKS = (
@@ -29,6 +33,8 @@ def decode(data: bytes) -> tuple[str, str | None]:
             return _strict(data[len(mark) :], name)
     if b"\0" in data:
         return _with_zeros(data)
+    if b"\x1b$" in data and (text := decode_declared(data, "iso2022_jp")) is not None:
+        return text, "read as ISO2022_JP (guessed: it holds its escape sequences)"
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError:
@@ -56,18 +62,39 @@ def _strict(data: bytes, name: str) -> tuple[str, str | None]:
 
 
 def _with_zeros(data: bytes) -> tuple[str, str | None]:
-    """Text with zero bytes: UTF-16 without a mark, or UTF-8 with a few of them; anything else is no text."""
-    sample = data[:_SAMPLE]
-    zeros = sample.count(0)
-    for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if sample[first::2].count(0) > 0.9 * zeros and zeros > 0.2 * len(sample):
-            text, note = _strict(data, name)
-            if not note:
-                return text, f"read as {name.upper()} (guessed: there is no byte-order mark)"
+    """Text with zero bytes: UTF-16 or UTF-32 without a mark, or another with a few of them; else it is no text."""
+    name = _wide(data)
+    if name is not None:
+        return data.decode(name), f"read as {name.upper()} (guessed: there is no byte-order mark)"
     if data.count(0) > len(data) // 1000 + 1:
         raise Unreadable("this is no text file (it holds zero bytes)")
     text, note = decode(data.replace(b"\0", b"\x1a"))
     return text.replace("\x1a", "\ufffd"), note or "zero bytes were replaced"
+
+
+def _wide(data: bytes) -> str | None:
+    """The encoding of two or four bytes a character in which all of this is text, if there is one."""
+    best, most = None, 0.0
+    for name in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        share = _usual(text[:_SAMPLE])
+        if share > most and "\0" not in text:
+            best, most = name, share
+    return best
+
+
+def _usual(sample: str) -> float:
+    """The share of spaces, line ends and ASCII, and less so of other letters; 0 if there is what texts do not hold."""
+    kinds = Counter(map(unicodedata.category, sample))
+    strange = kinds["Cn"] + kinds["Co"] + sum(sign < " " and sign not in "\t\n\r\f\x0b" for sign in sample)
+    if strange * 100 > len(sample):
+        return 0.0
+    plain = len(sample.encode("ascii", "ignore")) + sum(map(sample.count, "，。、；：？！（）「」"))
+    letters = sum(kinds[kind] for kind in ("Ll", "Lu", "Lo", "Mn", "Mc"))
+    return (plain + 0.5 * letters) / len(sample)
 
 
 def _guessed(data: bytes) -> tuple[str, str | None]:
@@ -76,8 +103,7 @@ def _guessed(data: bytes) -> tuple[str, str | None]:
     ascii_ = len(text.encode("ascii", "ignore"))
     if len(text) - ascii_ - broken > _BROKEN * broken:
         return text, f"{broken} bytes are not UTF-8 and were replaced"
-    name = _detected(data[:_SAMPLE]) or "cp1252"
-    for choice in (name, "cp1252", "latin-1"):
+    for choice in (_detected(data[:_SAMPLE]), "cp1252", "latin-1"):
         try:
             text = data.decode(choice)
         except (UnicodeDecodeError, LookupError):
@@ -88,12 +114,28 @@ def _guessed(data: bytes) -> tuple[str, str | None]:
     raise Unreadable("its encoding is unknown")
 
 
-def _detected(sample: bytes) -> str | None:
+_SHIFT_JIS = ["cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"]
+_HALF_WIDTH = re.compile("[\uff61-\uff9f]")
+
+
+def _detected(sample: bytes) -> str:
+    guess = _guess(sample, [])
+    if guess in _SHIFT_JIS:
+        text = sample.decode(guess, "replace")
+        if len(_HALF_WIDTH.findall(text)) * 3 > len(text):  # Cyrillic letters look like half the width of a kana there
+            guess = _guess(sample, _SHIFT_JIS) or guess
+    if guess is not None and not is_latin(sample.decode(guess, "replace")):
+        return guess
+    return latin_encoding(sample, guess)
+
+
+def _guess(sample: bytes, excluded: list[str]) -> str | None:
+    """What the detector takes the encoding for; None without it, or when it does not know."""
     try:
         from charset_normalizer import from_bytes
     except ImportError:
         return None
-    best = from_bytes(sample).best()
+    best = from_bytes(sample, cp_exclusion=excluded).best()
     return None if best is None else str(best.encoding)
 
 

@@ -93,7 +93,7 @@ def extension_of(path: str) -> str:
 @lru_cache(maxsize=1 << 12)
 def by_name(path: str) -> tuple[str, str]:
     """Format and media type that a path promises."""
-    from trivium.why.languages import EXTENSIONS
+    from trivium.code.languages import EXTENSIONS
 
     extension = extension_of(path)
     if extension in _MEDIA:

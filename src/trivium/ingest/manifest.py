@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct, field, inspect
 
 from trivium.errors import TriviumError
 from trivium.ingest.chunking import Chunking
-
-STRATEGIES = ("markdown_heading", "sliding_window", "html", "csv", "code")
-KINDS = ("summary", "topic", "entity", "event", "doc", "page", "glossary")
 
 
 class ManifestError(TriviumError):
@@ -21,14 +20,13 @@ class ManifestError(TriviumError):
         self.param = param
 
 
-class ArtifactType(Struct, frozen=True):
-    """One of `curate.artifacts.artifact_types`; what only a model could build is kept and not built."""
+class ArtifactType(Struct, frozen=True, forbid_unknown_fields=True):
+    """One of `curate.artifacts.artifact_types`."""
 
-    name: str
-    kind: str = "topic"
-    scope: str = "corpus"
-    description: str = ""
-    min_doc_count: int | None = None
+    name: Annotated[str, Meta(min_length=1, max_length=64)]
+    kind: Literal["summary", "topic", "entity", "event", "doc", "page", "glossary"] = "topic"
+    scope: Literal["corpus", "document"] = "corpus"
+    min_doc_count: Annotated[int, Meta(ge=1, le=64)] | None = None
 
 
 class Knobs(Struct, frozen=True):
@@ -44,132 +42,152 @@ class Knobs(Struct, frozen=True):
     min_doc_count: int = 1
 
 
+# --- all that a manifest may hold -----------------------------------------------------------------
+
+
+class _Object(Struct, frozen=True, forbid_unknown_fields=True):
+    """An object of the manifest. What is None, or does not act here, is checked and kept alone."""
+
+
+class _Keyword(_Object, frozen=True):
+    enabled: bool | None = None
+
+
+class _Chunks(_Object, frozen=True):
+    enabled: bool | None = None
+    embedding_model: Annotated[str, Meta(min_length=1, max_length=128)] | None = None
+    chunking: Chunking | None = None
+    keyword: _Keyword = _Keyword()
+
+
+class _ArtifactType(ArtifactType, frozen=True, forbid_unknown_fields=True):
+    description: Annotated[str, Meta(min_length=0, max_length=512)] | None = None
+    coverage: Annotated[list[Any], Meta(max_length=32)] | None = None
+    sections: Annotated[list[Any], Meta(max_length=64)] | None = None
+    format: Literal["markdown", "sqlite"] | None = None
+    columns: Annotated[list[Any], Meta(max_length=64)] | None = None
+    natural_key: Annotated[list[Any], Meta(max_length=16)] | None = None
+
+
+class _EdgeType(_Object, frozen=True, kw_only=True):
+    name: Annotated[str, Meta(min_length=1, max_length=64)]
+    from_: Annotated[str, Meta(min_length=1, max_length=64)] = field(name="from")
+    to: Annotated[str, Meta(min_length=1, max_length=64)]
+    attributes: Annotated[list[Any], Meta(max_length=16)] | None = None
+
+
+class _Artifacts(_Object, frozen=True):
+    enabled: bool | None = None
+    artifact_model: Literal["lite", "standard"] | None = None
+    artifact_types: Annotated[list[_ArtifactType], Meta(max_length=32)] | None = None
+    edge_types: Annotated[list[_EdgeType], Meta(max_length=32)] | None = None
+    min_doc_count: Annotated[int, Meta(ge=1, le=64)] | None = None
+    max_tokens: Annotated[int, Meta(ge=128, le=8_192)] | None = None
+    max_doc_chars: Annotated[int, Meta(ge=1_000, le=2_000_000)] | None = None
+    extraction_window_chars: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    mention_max_chars: Annotated[int, Meta(ge=100, le=4_000)] | None = None
+    max_mentions_per_artifact: Annotated[int, Meta(ge=1, le=500)] | None = None
+    mention_context_chars: Annotated[int, Meta(ge=1_000, le=100_000)] | None = None
+    max_artifacts_per_type: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+
+
+class _Curate(_Object, frozen=True):
+    chunks: _Chunks = _Chunks()
+    artifacts: _Artifacts = _Artifacts()
+
+
+class _Search(_Object, frozen=True):
+    instructions: Annotated[str, Meta(min_length=0, max_length=32_768)] | None = None
+
+
+class _Manifest(_Object, frozen=True):
+    curate: _Curate = _Curate()
+    optimize: dict[str, Any] | None = None
+    search: _Search = _Search()
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
 def knobs_of(manifest: dict[str, Any] | None) -> Knobs:
     """The knobs of a checked manifest."""
-    curate = (manifest or {}).get("curate") or {}
-    chunks = curate.get("chunks") or {}
-    chunking = chunks.get("chunking") or {}
-    artifacts = curate.get("artifacts") or {}
-    defaults = Chunking()
-    return Knobs(
-        chunks=chunks.get("enabled", True),
-        chunking=Chunking(
-            strategy=chunking.get("strategy", defaults.strategy),
-            target_size=chunking.get("target_size", defaults.target_size),
-            overlap=chunking.get("overlap", defaults.overlap),
-            respect_sections=chunking.get("respect_sections", defaults.respect_sections),
-        ),
-        keyword=(chunks.get("keyword") or {}).get("enabled", True),
-        artifacts=artifacts.get("enabled", False),
-        artifact_types=tuple(
-            ArtifactType(
-                item["name"],
-                item.get("kind", "topic"),
-                item.get("scope", "corpus"),
-                item.get("description", ""),
-                item.get("min_doc_count"),
-            )
-            for item in artifacts.get("artifact_types") or []
-        ),
-        max_artifacts_per_type=artifacts.get("max_artifacts_per_type", 10_000),
-        max_tokens=artifacts.get("max_tokens", 1_500),
-        min_doc_count=artifacts.get("min_doc_count", 1),
+    read = _read(manifest)
+    chunks, artifacts = read.curate.chunks, read.curate.artifacts
+    types = tuple(
+        ArtifactType(type_.name, type_.kind, type_.scope, type_.min_doc_count)
+        for type_ in artifacts.artifact_types or ()
     )
-
-
-_Rule = tuple[Any, ...]
-_BOOL: _Rule = ("boolean",)
-_CHUNKING: dict[str, Any] = {
-    "strategy": ("choice", STRATEGIES),
-    "target_size": ("integer", 64, 4096),
-    "overlap": ("integer", 0, 1024),
-    "respect_sections": _BOOL,
-}
-_TYPE: dict[str, Any] = {
-    "name": ("text", 1, 64),
-    "kind": ("choice", KINDS),
-    "scope": ("choice", ("corpus", "document")),
-    "description": ("text", 0, 512),
-    "coverage": ("list", 32, None),
-    "sections": ("list", 64, None),
-    "min_doc_count": ("integer", 1, 64),
-    "format": ("choice", ("markdown", "sqlite")),
-    "columns": ("list", 64, None),
-    "natural_key": ("list", 16, None),
-}
-_EDGE: dict[str, Any] = {
-    "name": ("text", 1, 64),
-    "from": ("text", 1, 64),
-    "to": ("text", 1, 64),
-    "attributes": ("list", 16, None),
-}
-_RULES: dict[str, Any] = {
-    "curate": {
-        "chunks": {
-            "enabled": _BOOL,
-            "embedding_model": ("text", 1, 128),
-            "chunking": _CHUNKING,
-            "keyword": {"enabled": _BOOL},
-        },
-        "artifacts": {
-            "enabled": _BOOL,
-            "artifact_model": ("choice", ("lite", "standard")),
-            "artifact_types": ("list", 32, _TYPE),
-            "edge_types": ("list", 32, _EDGE),
-            "min_doc_count": ("integer", 1, 64),
-            "max_tokens": ("integer", 128, 8192),
-            "max_doc_chars": ("integer", 1000, 2_000_000),
-            "extraction_window_chars": ("integer", 0, 1_000_000),
-            "mention_max_chars": ("integer", 100, 4000),
-            "max_mentions_per_artifact": ("integer", 1, 500),
-            "mention_context_chars": ("integer", 1000, 100_000),
-            "max_artifacts_per_type": ("integer", 1, 10_000),
-        },
-    },
-    "optimize": ("object",),
-    "search": {"instructions": ("text", 0, 32_768)},
-}
-_REQUIRED = {id(_TYPE): ("name",), id(_EDGE): ("name", "from", "to")}
+    given = {
+        "chunks": chunks.enabled,
+        "chunking": chunks.chunking,
+        "keyword": chunks.keyword.enabled,
+        "artifacts": artifacts.enabled,
+        "artifact_types": types,
+        "max_artifacts_per_type": artifacts.max_artifacts_per_type,
+        "max_tokens": artifacts.max_tokens,
+        "min_doc_count": artifacts.min_doc_count,
+    }
+    return Knobs(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
 def check_manifest(manifest: Any) -> None:
     """Raises: ManifestError naming the first knob that is unknown, of the wrong type or out of its bounds."""
-    _check(manifest, _RULES, "manifest")
+    try:
+        _read(manifest)
+    except msgspec.ValidationError as error:
+        raise _told(str(error)) from None
 
 
-def _check(value: Any, rule: Any, path: str) -> None:
-    if value is None:
-        return
-    if isinstance(rule, dict):
-        _check_object(value, rule, path)
-        return
-    kind = rule[0]
-    if kind == "boolean" and not isinstance(value, bool):
-        raise ManifestError(f"{path} must be true or false.", path)
-    if kind == "object" and not isinstance(value, dict):
-        raise ManifestError(f"{path} must be an object.", path)
-    if kind == "choice" and value not in rule[1]:
-        raise ManifestError(f"{path} must be one of {', '.join(rule[1])}.", path)
-    if kind == "integer" and (isinstance(value, bool) or not isinstance(value, int) or not rule[1] <= value <= rule[2]):
-        raise ManifestError(f"{path} must be a whole number from {rule[1]} to {rule[2]}.", path)
-    if kind == "text" and (not isinstance(value, str) or not rule[1] <= len(value) <= rule[2]):
-        raise ManifestError(f"{path} must be a text of {rule[1]} to {rule[2]} characters.", path)
-    if kind == "list":
-        if not isinstance(value, list) or len(value) > rule[1]:
-            raise ManifestError(f"{path} must be a list of at most {rule[1]}.", path)
-        for index, item in enumerate(value):
-            if rule[2] is not None:
-                _check(item, rule[2], f"{path}[{index}]")
+def _read(manifest: Any) -> _Manifest:
+    return msgspec.convert({} if manifest is None else _without_nulls(manifest), _Manifest)
 
 
-def _check_object(value: Any, rules: dict[str, Any], path: str) -> None:
-    if not isinstance(value, dict):
-        raise ManifestError(f"{path} must be an object.", path)
-    for key in value:
-        if key not in rules:
-            raise ManifestError(f"{path} has no knob {key!r}; there are {', '.join(rules)}.", f"{path}.{key}")
-    for key in _REQUIRED.get(id(rules), ()):
-        if value.get(key) is None:
-            raise ManifestError(f"{path}.{key} is required.", f"{path}.{key}")
-    for key, member in value.items():
-        _check(member, rules[key], f"{path}.{key}")
+def _without_nulls(value: Any) -> Any:
+    """A value whose members that are null are left out: they mean what their absence does."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+_FAULT = re.compile(r"(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+_FIELD = re.compile(r"Object (?P<how>contains unknown|missing required) field `(?P<name>.*)`", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[\d+\]")
+
+
+def _told(fault: str) -> ManifestError:
+    """What msgspec says of a value, in words that name the knob and what it may be."""
+    match = _FAULT.fullmatch(fault)
+    assert match is not None
+    path, expected = f"manifest{match['path'] or ''}", _expected(match["path"] or "")
+    if named := _FIELD.match(match["what"]):
+        name = named["name"]
+        if named["how"] == "missing required":
+            return ManifestError(f"{path}.{name} is required.", f"{path}.{name}")
+        known = ", ".join(item.encode_name for item in expected.fields)
+        return ManifestError(f"{path} has no knob {name!r}; there are {known}.", f"{path}.{name}")
+    return ManifestError(f"{path} must be {_words(expected)}.", path)
+
+
+def _expected(path: str) -> Any:
+    """The type of what stands at a path."""
+    found: Any = inspect.type_info(_Manifest)
+    for step in _STEP.finditer(path):
+        inside = [item.type for item in found.fields if item.encode_name == step[1]] if step[1] else [found.item_type]
+        found = inside[0]
+        if isinstance(found, inspect.UnionType):
+            found = next(item for item in found.types if not isinstance(item, inspect.NoneType))
+    return found
+
+
+def _words(expected: Any) -> str:
+    if isinstance(expected, inspect.BoolType):
+        return "true or false"
+    if isinstance(expected, inspect.IntType):
+        return f"a whole number from {expected.ge} to {expected.le}"
+    if isinstance(expected, inspect.StrType):
+        return f"a text of {expected.min_length} to {expected.max_length} characters"
+    if isinstance(expected, inspect.LiteralType):
+        return f"one of {', '.join(map(str, expected.values))}"
+    if isinstance(expected, inspect.ListType):
+        return "a list" if expected.max_length is None else f"a list of at most {expected.max_length}"
+    return "an object"

@@ -9,7 +9,7 @@ from trivium.ingest import formats
 from trivium.ingest.decoding import decode
 from trivium.ingest.parsed import Parsed, Unreadable
 
-VERSION = "2"
+VERSION = "3"
 """Raised whenever any reader or the chunker makes something else of a file; all files are then read again."""
 
 _AS_TEXT = {"html": formats.HTML, "csv": formats.CSV, "code": formats.CODE, "markdown_heading": formats.TEXT}

@@ -89,3 +89,11 @@ def one_line(text: str) -> str:
     """The text without line ends and repeated spaces, cut to what fits a heading."""
     text = " ".join(well_formed(text).split())
     return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1].rstrip() + "…"
+
+
+LONGEST_HEADER = 2_000
+
+
+def header_row(text: str) -> str:
+    """The header row of a table as it is written, cut to what passages of the table can repeat."""
+    return well_formed(text.lstrip("\ufeff").strip("\r\n"))[:LONGEST_HEADER]

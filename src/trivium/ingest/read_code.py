@@ -17,7 +17,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 def read_code(path: str, text: str) -> Parsed:
     """The definitions of a source file where its language has an analyser, else the parts that blank lines divide."""
-    from trivium.why.symbols import analyse
+    from trivium.code.symbols import analyse
 
     found = analyse(path, text.encode(errors="replace"))
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from trivium.ingest.parsed import CODE, TABLE, TEXT, Block, Parsed, one_line
+from trivium.ingest.parsed import CODE, TABLE, TEXT, Block, Parsed, header_row, one_line
 
 ROWS = 500
 """Rows of a table that make one block."""
@@ -78,7 +78,7 @@ def _rows(text: str, delimiter: str, parsed: Parsed) -> Iterator[Block]:
             if first and cells:
                 first = False
                 if _is_header(cells):
-                    header = one_line(text[:at].lstrip("\ufeff"))
+                    header = header_row(text[:at])
             if len(rows) >= ROWS:
                 yield Block(TABLE, start, rows[-1], (), tuple(rows[:-1]), header)
                 start, rows = rows[-1], []

@@ -194,7 +194,7 @@ class _Reader:
             root = self._related(kind)
             self._notes[kind] = {} if root is None else {note.get(_W + "id", ""): note for note in root}
         note = self._notes[kind].get(id_)
-        number = sum(1 for other, _ in self._marks if other == kind) + 1
+        number = sum(1 for (other, _), mark in self._marks.items() if other == kind and mark) + 1
         mark = "" if note is None else f"[{number if kind == 'footnotes' else f'note {number}'}]"
         self._marks[kind, id_] = mark
         if note is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
 from trivium.ingest.decoding import decode, decode_declared
-from trivium.ingest.parsed import CODE, LIST, TABLE, TEXT, Parsed, Unreadable, one_line
+from trivium.ingest.parsed import CODE, LIST, TABLE, TEXT, Parsed, Unreadable, header_row, one_line
 from trivium.ingest.writing import Writer
 
 
@@ -277,7 +277,7 @@ class _Page:
         rows = tuple(row for row in self._rows if row < self._text.size)
         header = ""
         if kind == TABLE and len(rows) > 1:
-            header = one_line(self._text.since(rows[0]).split("\n", 1)[0])
+            header = header_row(self._text.since(rows[0]).split("\n", 1)[0])
         rows = rows[1:] if header else rows
         self._text.close(kind, self._group, rows, header)
         self._text.blank()

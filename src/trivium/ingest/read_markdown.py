@@ -13,7 +13,19 @@ from markdown_it.rules_block import StateBlock, table
 from markdown_it.token import Token
 
 from trivium.ingest.dates import as_date
-from trivium.ingest.parsed import CODE, HEADING, LIST, TABLE, TEXT, Block, Heading, Parsed, Sections, one_line
+from trivium.ingest.parsed import (
+    CODE,
+    HEADING,
+    LIST,
+    TABLE,
+    TEXT,
+    Block,
+    Heading,
+    Parsed,
+    Sections,
+    header_row,
+    one_line,
+)
 
 WINDOW = 1 << 18
 """Characters that are parsed at a time; a longer text is cut at blank lines outside of fences."""
@@ -47,7 +59,7 @@ def read_markdown(text: str) -> Parsed:
 
 def _front_matter(text: str) -> tuple[dict[str, str], int] | None:
     """Title and date of a YAML block at the start, and how many characters it takes."""
-    from trivium.why.front_matter import read_front_matter, text_of
+    from trivium.code.front_matter import read_front_matter, text_of
 
     if not text.startswith("---"):
         return None
@@ -199,7 +211,7 @@ class _Reader:
                 yield Block(LIST, start, stop, self._sections.path, rows)
             elif token.type == "table":
                 rows = tuple(map(self._offset, range(token.map[0] + 2, token.map[1])))
-                header = _LINE_END.split(self._text[start:stop], maxsplit=1)[0].strip()
+                header = header_row(_LINE_END.split(self._text[start:stop], maxsplit=1)[0].strip())
                 header = header if any(map(str.isalnum, header)) else ""
                 yield Block(TABLE, start, stop, self._sections.path, rows, header)
             elif token.type in ("fence", "code_block"):

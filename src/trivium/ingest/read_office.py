@@ -28,6 +28,10 @@ def read_office(data: bytes, format_: str) -> Parsed:
     except (Unreadable, MissingExtraError, MemoryError):
         raise
     except Exception as error:  # these libraries raise errors of many kinds for files that break their rules
+        if "Excessive depth" in str(error):
+            raise Unreadable("its elements are nested too deep") from None
+        if str(error).startswith("unknown error"):  # the XML parser's words when there is no memory left
+            raise MemoryError from None
         raise Unreadable(f"the file is damaged ({one_line(str(error)) or type(error).__name__})") from None
     if not parsed.text.strip():
         raise Unreadable("there is no text in the file")

@@ -13,7 +13,7 @@ from trivium.ingest.parsed import Parsed, one_line
 from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
 
-_GAPS, _GAPS_FOR_CELL = 10_000, 20
+_GAPS, _GAPS_FOR_CELL = 1_000, 20
 """Empty cells that are written to keep columns in place: so many, and so many more for each that holds anything."""
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 _MOST_MERGED = 100_000
@@ -41,7 +41,8 @@ def read_xlsx(data: bytes) -> Parsed:
         parsed = writer.result()
         parsed.title = ""
         if unsaved:
-            parsed.notes = [f"{unsaved:,} formulas have no stored result; a spreadsheet program saves it with the file"]
+            told = f"formulas without a stored result: {unsaved:,}; a spreadsheet program saves it with the file"
+            parsed.notes = [told]
         return facts(parsed, workbook.properties)
     finally:
         workbook.close()

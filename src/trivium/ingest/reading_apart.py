@@ -16,6 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -24,10 +25,12 @@ from trivium.ingest.manifest import Knobs
 from trivium.ingest.reading import Read, failed, read_source
 from trivium.processes import receive, send, serving, start, stop, time_limit, was_too_slow
 
-SECONDS = 120.0
-"""The time for a file, with SECONDS_FOR_MB more for each megabyte of it."""
+SECONDS = 12.0
+"""The time of the processor for a file, with SECONDS_FOR_MB more for each megabyte of it."""
 SECONDS_FOR_MB = 4.0
 MEMORY = 4 << 30
+LEAST_MEMORY, MEMORY_FOR_BYTE = 1 << 30, 128
+"""What a process may take for a small file, and how much more for each byte, up to MEMORY."""
 MOST = 4
 """Processes at a time, if there are as many processors."""
 IN_FLIGHT = 64 << 20
@@ -73,7 +76,11 @@ class Reader:
         if answer is None:
             slow = was_too_slow(process)
             self.close()
-            why = f"it takes more than {seconds:.0f} seconds to read" if slow else "it makes its reader crash"
+            why = (
+                f"it takes more than {seconds:.0f} seconds to read"
+                if slow
+                else "its reader crashed, or took too much memory"
+            )
             return failed(path, media_type, why)
         return msgspec.msgpack.decode(answer, type=Read)
 
@@ -152,7 +159,7 @@ def _ask(process: subprocess.Popen[bytes], request: Request, data: bytes) -> byt
 
 def serve() -> None:
     """Answer requests from standard input until it ends; a request that takes too long ends the process."""
-    _bound_memory(int(sys.argv[2]))
+    bound_memory = _memory_limit(int(sys.argv[2]))
     limit = time_limit()
     incoming, outgoing = serving()
     while (message := receive(incoming)) is not None:
@@ -160,6 +167,7 @@ def serve() -> None:
         data = receive(incoming)
         if data is None:
             return
+        bound_memory(len(data))
         limit(request.seconds)
         answer = msgspec.msgpack.encode(read_source(request.path, request.media_type, data, request.knobs))
         limit(0)
@@ -167,10 +175,23 @@ def serve() -> None:
         send(outgoing, answer)
 
 
-def _bound_memory(limit: int) -> None:
+def _memory_limit(most: int) -> Callable[[int], None]:
+    """What bounds the memory of this process for a file of so many bytes; without effect where the system cannot."""
     try:
         import resource
     except ImportError:
-        return
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        return lambda size: None
+
+    def limit(size: int) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            bound = min(most, _taken() + LEAST_MEMORY + MEMORY_FOR_BYTE * size)
+            resource.setrlimit(resource.RLIMIT_AS, (bound, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+    return limit
+
+
+def _taken() -> int:
+    """The memory that this process has already, of which earlier files may have left some; 0 if nobody tells."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

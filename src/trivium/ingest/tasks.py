@@ -224,7 +224,7 @@ class Tasks:
         context: Place | None = None,
         text: str | None = None,
     ) -> list[dict[str, Any]]:
-        """The newest tasks first, of all contexts or of one; `text` is looked for in their ids, workflows and errors."""
+        """The newest tasks first, of all contexts or one; `text` is looked for in their ids, workflows and errors."""
         self.settle()
         with self._store.read() as session:
             found = tasks.rows(

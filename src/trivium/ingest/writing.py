@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trivium.ingest.parsed import HEADING, LIST, TABLE, TEXT, Block, Heading, Parsed, Sections, one_line
+from trivium.ingest.parsed import HEADING, LIST, TABLE, TEXT, Block, Heading, Parsed, Sections, header_row, one_line
 
 ROWS = 500
 """Rows of a table that make one block."""
@@ -91,7 +91,7 @@ class Writer:
             if not line:
                 continue
             if first:
-                header, first = one_line(line), False
+                header, first = header_row(line), False
             elif len(starts) >= ROWS:
                 self._blocks.append(Block(TABLE, start, self._size, self._sections.path, tuple(starts), header))
                 start, starts = self._size, []

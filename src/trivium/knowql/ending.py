@@ -26,8 +26,8 @@ STOPPED = "interrupted: the service stopped"
 class Outcome(Struct):
     """What came of a turn. `text` and what follows it are of a completed one.
 
-    `tail` is the end of the text that no delta has told yet. `closed` is False when nobody was there to close the
-    turn: then there is no rollup.
+    `untold` are steps that were not stored, `tail` is the end of the text that no delta has told yet. `closed` is False
+    when nobody was there to close the turn: then there is no rollup.
     """
 
     status: str
@@ -41,6 +41,7 @@ class Outcome(Struct):
     cached_tokens: int = 0
     warnings: list[Warning] = []
     closed: bool = True
+    untold: list[Event] = []
 
 
 def failed(error: str, **more: Any) -> Outcome:
@@ -60,6 +61,7 @@ def end(session: Session, workspace: str, query_id: str, outcome: Outcome, now_m
     row = turns.find_query(session, workspace, query_id)
     if row is None or row.status != turns.IN_PROGRESS:
         return False
+    turns.append(session, workspace, query_id, outcome.untold)
     steps = merged_steps(turns.events(session, workspace, query_id, kind=STEP))
     events: list[Event] = [(DELTA, {"delta": outcome.tail})] if outcome.tail else []
     for step in steps:

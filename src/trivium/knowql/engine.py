@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 
 from trivium.errors import TriviumError
 from trivium.ids import milliseconds
 from trivium.knowql import turn
+from trivium.knowql.chores import Chores
 from trivium.knowql.ending import RESTARTED, STOPPED, Outcome, end, failed, timed_out
 from trivium.knowql.events import Hub
 from trivium.knowql.parts import Parts
@@ -30,6 +32,8 @@ log.addHandler(logging.NullHandler())
 WATCH_SECONDS = 1.0
 """How soon this process notices that another one has ended a turn that it runs."""
 RETRY_SECONDS = 0.5
+BRIEF_SECONDS = 0.5
+"""How long what is done for many turns on one thread waits for the store: then it is the next one's turn."""
 
 
 class Engine:
@@ -39,12 +43,17 @@ class Engine:
         self.parts = parts
         self.hub = Hub()
         self.pool = Pool(parts.workers, self._run)
-        self._deadlines = Ticker("trivium-deadlines")
-        self._pieces = Ticker("trivium-pieces")
+        self._ticker = Ticker("trivium-ticker")
+        self._pieces = Chores("trivium-pieces")
+        self._endings = Chores("trivium-endings")
         self._worker: str | None = None
         self._mutex = threading.Lock()
         self._watching = False
         self.fail_orphans()
+
+    @property
+    def _brief(self) -> float:
+        return min(BRIEF_SECONDS, self.parts.store.settings.timeout)
 
     def now_ms(self) -> int:
         return milliseconds(self.parts.clock())
@@ -59,18 +68,22 @@ class Engine:
 
     def prepare(self, workspace: str, query_id: str, seconds: int) -> Running:
         """A turn that is being created; its time runs from now."""
-        recorder = Recorder(partial(self._store_events, workspace, query_id), self._pieces)
+        recorder = Recorder(partial(self._store_events, workspace, query_id), partial(self._after, self._pieces))
         return Running(workspace, query_id, seconds, time.monotonic() + seconds, recorder)
 
     def start(self, running: Running) -> None:
         """Run a turn whose row is there."""
         running.is_created = True
-        self._deadlines.at(running.deadline, partial(self._overdue, running.workspace, running.id, running.seconds))
+        self._ticker.at(running.deadline, partial(self._overdue, running))
         self.pool.start(running)
         with self._mutex:
             if not self._watching and not self.parts.store.in_memory:
                 self._watching = True
-                self._deadlines.at(time.monotonic() + WATCH_SECONDS, self._watch)
+                self._after(self._endings, WATCH_SECONDS, self._watch)
+
+    def _after(self, chores: Chores, seconds: float, call: Callable[[], None]) -> None:
+        """Have a call made in so many seconds, or when its turn comes then."""
+        self._ticker.at(time.monotonic() + seconds, partial(chores.do, call))
 
     def _run(self, running: Running) -> None:
         try:
@@ -80,10 +93,11 @@ class Engine:
             outcome = failed(f"internal error ({type(error).__name__})")
         if outcome is None:
             outcome = failed("internal error: the turn was given up by what ran it")
+        outcome.untold = running.recorder.close()
         self.finish_surely(running.workspace, running.id, outcome)
 
     def _store_events(self, workspace: str, query_id: str, events: list[Event]) -> bool:
-        with self.parts.store.write() as session:
+        with self.parts.store.write(self._brief) as session:
             if not turns.is_in_progress(session, workspace, query_id):
                 return False
             turns.append(session, workspace, query_id, events)
@@ -92,10 +106,10 @@ class Engine:
 
     # --- ending -----------------------------------------------------------------------------------
 
-    def finish(self, workspace: str, query_id: str, outcome: Outcome) -> bool:
+    def finish(self, workspace: str, query_id: str, outcome: Outcome, patience: float | None = None) -> bool:
         """End a turn; False, without effect, if it has ended already."""
         try:
-            with self.parts.store.write() as session:
+            with self.parts.store.write(patience) as session:
                 done = self.end(session, workspace, query_id, outcome)
                 self.pool.note_ending(workspace, query_id)
         except BaseException:
@@ -114,24 +128,31 @@ class Engine:
         self.pool.settle(workspace, query_id)
         self.hub.ring(query_id)
 
-    def finish_surely(self, workspace: str, query_id: str, outcome: Outcome) -> None:
+    def finish_surely(self, workspace: str, query_id: str, outcome: Outcome, patience: float | None = None) -> None:
         """As `finish`; if the store cannot take it now, again later."""
         try:
-            self.finish(workspace, query_id, outcome)
+            self.finish(workspace, query_id, outcome, patience)
         except TriviumError as error:
             if self.parts.store.closed:
                 self.settle(workspace, query_id)
                 return
             log.warning("turn %s could not be ended yet: %s", query_id, error.message)
-            again = partial(self.finish_surely, workspace, query_id, outcome)
-            self._deadlines.at(time.monotonic() + RETRY_SECONDS, again)
+            again = partial(self.finish_surely, workspace, query_id, outcome, self._brief)
+            self._after(self._endings, RETRY_SECONDS, again)
         except (ValueError, TypeError, RecursionError, OverflowError):
             log.exception("turn %s has a result that cannot be stored", query_id)
             self.finish_surely(workspace, query_id, failed("internal error: the answer cannot be stored as JSON"))
 
-    def _overdue(self, workspace: str, query_id: str, seconds: int) -> None:
-        if self.pool.find(workspace, query_id) is not None:
-            self.finish_surely(workspace, query_id, timed_out(seconds))
+    def _overdue(self, running: Running) -> None:
+        """Tell a turn to stop at once, and have it ended."""
+        if self.pool.find(running.workspace, running.id) is running:
+            running.recorder.stop()
+            self._endings.do(partial(self._time_out, running))
+
+    def _time_out(self, running: Running) -> None:
+        outcome = timed_out(running.seconds)
+        outcome.untold = running.recorder.close()
+        self.finish_surely(running.workspace, running.id, outcome, self._brief)
 
     def _watch(self) -> None:
         """Notice the turns of this process that another one has ended."""
@@ -140,7 +161,7 @@ class Engine:
             self._watching = bool(running) and not self.parts.store.closed
             if not self._watching:
                 return
-        self._deadlines.at(time.monotonic() + WATCH_SECONDS, self._watch)
+        self._after(self._endings, WATCH_SECONDS, self._watch)
         created = [one for one in running if one.is_created]
         with self.parts.store.read() as session:
             ended = [one for one in created if not turns.is_in_progress(session, one.workspace, one.id)]
@@ -181,5 +202,6 @@ class Engine:
         """Take no more turns; those that have not ended after `grace` seconds fail. Calling it twice is harmless."""
         for running in self.pool.close(grace):
             self.finish_surely(running.workspace, running.id, failed(STOPPED, closed=False))
-        self._deadlines.clear()
+        self._ticker.clear()
         self._pieces.clear()
+        self._endings.clear()

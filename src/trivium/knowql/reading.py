@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from trivium.ingest.names import as_stored
 from trivium.search.facts import fact
 from trivium.search.passage import Passage
 from trivium.search.retrieval import ScopedContext, artifact_passage, chunk_passage
@@ -12,23 +13,24 @@ from trivium.store.sqlite import Session
 
 
 class Extract(Struct, frozen=True):
-    """Some lines of a document; `lines` counts all it has."""
+    """Some lines of a document; `path` names it as it is stored, `lines` counts all it has."""
 
+    path: str
     text: str
     lines: int
     passages: list[Passage]
 
 
 def read_lines(session: Session, context: ScopedContext, path: str, first: int, last: int) -> Extract | None:
-    """Lines `first` to `last` of a live document, from 1; None when there is no such document."""
-    row = documents.find(session, context.ctx, path)
+    """Lines `first` to `last` of a live document, from 1, however its path is typed; None when there is no such one."""
+    row = documents.find(session, context.ctx, as_stored(path))
     if row is None:
         return None
     lines = documents.text_of(session, row.id).split("\n")
     ids = citing.chunks_on_lines(session, context.ctx, row.id, first, last)
     found = chunks.chunks(session, context.ctx, ids)
     passages = [chunk_passage(context, found[number], 0.0) for number in ids if number in found]
-    return Extract("\n".join(lines[first - 1 : last]), len(lines), passages)
+    return Extract(row.path, "\n".join(lines[first - 1 : last]), len(lines), passages)
 
 
 def read_artifact(session: Session, context: ScopedContext, name: str) -> Passage | None:

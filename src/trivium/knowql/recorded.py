@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from trivium.ingest.names import as_stored
 from trivium.knowql.reading import read_lines
 from trivium.search.facts import fact
 from trivium.search.passage import Passage
@@ -57,7 +58,7 @@ def _lines(
     texts: dict[tuple[int, str], list[str] | None],
 ) -> list[Passage]:
     """The passages on some lines, from the first context that holds exactly these."""
-    path, first, last = region["path"], region["lineStart"], region["lineEnd"]
+    path, first, last = as_stored(region["path"]), region["lineStart"], region["lineEnd"]
     for context in scope:
         key = context.ctx, path
         if key not in texts:

@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 
-from trivium.errors import bounded
+from trivium.errors import KipError, bounded
 from trivium.knowql.ending import DELTA, STEP
-from trivium.knowql.ticker import Ticker
 from trivium.models.composer import Step, Stopped
 from trivium.store.turns import Event
 
 COALESCING_SECONDS = 0.05
 """How long pieces of text are gathered before they are stored as one event."""
+AGAIN_SECONDS = 0.2
+"""How soon the store is asked again after it could not take something."""
 _LONGEST, _MOST, _DEEPEST = 300, 20, 4
 _LONGEST_CODE = 10_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -25,15 +26,25 @@ _LAST_HALF = re.compile("[\ud800-\udbff]$")
 
 
 class Recorder:
-    """The `Progress` that a composer reports to. `store` stores events; it gives False once the turn has ended."""
+    """The `Progress` that a composer reports to. What the store cannot take at once is kept and told later, in order.
 
-    def __init__(self, store: Callable[[list[Event]], bool], ticker: Ticker) -> None:
+    `store` stores events; it gives False once the turn has ended, and raises KIP_4001 when it should be asked again.
+    `after` makes a call in so many seconds, on another thread.
+    """
+
+    def __init__(
+        self, store: Callable[[list[Event]], bool], after: Callable[[float, Callable[[], None]], None]
+    ) -> None:
         self._store = store
-        self._ticker = ticker
+        self._after = after
         self._mutex = threading.Lock()
         self._stopped = threading.Event()
+        self._held = False
+        """Whether the store could not take the last that it was given: then only the other thread tries again."""
+        self._events: list[Event] = []
+        """What was told and is not stored yet, before the text that waits."""
         self._waiting = ""
-        self._since = 0.0
+        self._due = 0.0
         self._scheduled = False
         self._tokens: dict[str, tuple[int, int]] = {}
         self.told = ""
@@ -48,12 +59,15 @@ class Recorder:
             raise Stopped
 
     def step(self, step: Step) -> None:
-        self.check()
         with self._mutex:
-            self._send([(STEP, summary(step) | self._counted(step))])
+            self.check()
+            self._gather()
+            self._events.append((STEP, summary(step) | self._totals(step)))
+            if not self._held:
+                self._send()
         self.check()
 
-    def _counted(self, step: Step) -> dict[str, int]:
+    def _totals(self, step: Step) -> dict[str, int]:
         """The tokens of a step, and of the turn up to it."""
         self._tokens[step.step_id] = step.input_tokens, step.output_tokens
         upto = list(self._tokens.values())[: list(self._tokens).index(step.step_id) + 1]
@@ -64,43 +78,62 @@ class Recorder:
         }
 
     def delta(self, text: str) -> None:
-        self.check()
         with self._mutex:
+            self.check()
             self._waiting += text
-            if time.monotonic() - self._since >= COALESCING_SECONDS and self._scheduled:
-                self._send([])
-            elif not self._scheduled:
-                self._since = time.monotonic()
-                self._schedule()
+            if not self._scheduled:
+                self._schedule(COALESCING_SECONDS)
+            elif not self._held and time.monotonic() >= self._due:  # the other thread is late
+                self._gather()
+                self._send()
         self.check()
 
-    def _schedule(self) -> None:
-        self._scheduled = True
-        self._ticker.at(time.monotonic() + COALESCING_SECONDS, self._flush)
-
-    def close(self) -> None:
-        """The composer has told all: what is still waiting is left to the end of the turn."""
+    def close(self) -> list[Event]:
+        """Store no more. The steps that the store has not taken yet; the text is left to the end of the turn."""
+        self._stopped.set()
         with self._mutex:
-            self._stopped.set()
+            return [event for event in self._events if event[0] == STEP]
+
+    def _schedule(self, seconds: float) -> None:
+        self._scheduled = True
+        self._due = time.monotonic() + seconds
+        self._after(seconds, self._flush)
 
     def _flush(self) -> None:
         with self._mutex:
             self._scheduled = False
             if not self._stopped.is_set():
-                self._send([])
+                self._gather()
+                self._send()
 
-    def _send(self, events: list[Event]) -> None:
-        """Store the waiting text and then the events. A first half of a surrogate pair waits for the second."""
+    def _gather(self) -> None:
+        """Make an event of the text that waits. A first half of a surrogate pair waits for the second."""
         text, kept = self._waiting, ""
         if _LAST_HALF.search(text):
             text, kept = text[:-1], text[-1]
         text = well_formed(text)
         if text:
-            events = [(DELTA, {"delta": text}), *events]
-        if not events:
+            self._events.append((DELTA, {"delta": text}))
+        self._waiting = kept
+
+    def _send(self) -> None:
+        """Store the events that were gathered, or have it tried again when the store is held by somebody else."""
+        if not self._events:
             return
-        if self._store(events):
-            self._waiting, self.told, self._since = kept, self.told + text, time.monotonic()
+        try:
+            stored = self._store(self._events)
+        except KipError as error:
+            if error.code != "KIP_4001":
+                raise
+            self._held = True
+            if not self._scheduled:
+                self._schedule(AGAIN_SECONDS)
+            return
+        self._held = False
+        if stored:
+            self.told += "".join(data["delta"] for kind, data in self._events if kind == DELTA)
+            self._events = []
+            self._due = time.monotonic() + COALESCING_SECONDS
         else:
             self._stopped.set()
 

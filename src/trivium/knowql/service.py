@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -26,10 +27,11 @@ from trivium.knowql.engine import Engine
 from trivium.knowql.errors import QueryError, refusal
 from trivium.knowql.events import OWN_POLL_SECONDS, POLL_SECONDS, Look, Numbered, follow
 from trivium.knowql.hints import Hint
+from trivium.knowql.list_cursor import from_cursor, to_cursor
 from trivium.knowql.parts import Parts
 from trivium.knowql.pool import Running
 from trivium.knowql.response import merged_steps, response_document
-from trivium.knowql.sessions import LISTED, MOST_LISTED, from_cursor, session_object, to_cursor
+from trivium.knowql.sessions import LISTED, MOST_LISTED, session_object
 from trivium.store import turns
 from trivium.store.sqlite import Session
 from trivium.store.turns import IN_PROGRESS, QueryRow, SessionRow
@@ -38,6 +40,7 @@ SYNC, STREAM, BACKGROUND = "sync", "stream", "background"
 KEY_MILLISECONDS = 24 * 3_600 * 1_000
 LONGEST_KEY = 255
 LONGEST_COMMENT = 2_000
+_OF_SESSIONS, _OF_QUERIES = re.compile(r"ses_[0-9a-z]{26}"), re.compile(r"[1-9][0-9]{0,17}")
 LISTENING_SECONDS = 1.0
 """How long the deletion of a session waits for those who follow its last turn to hear of its end."""
 
@@ -324,14 +327,13 @@ class Turns:
         `context` leaves those whose scope holds it; `queries_active` tells how many turns of each are in progress.
         """
         most = check_whole("limit", limit, LISTED, MOST_LISTED)
-        before = from_cursor(cursor, str)
+        before = from_cursor(cursor, _OF_SESSIONS) or None
         if queries_active:
             self._engine.fail_orphans()
         with self._parts.store.read() as session:
             ctx = None
             if context is not None:
                 ctx = binding.require_context(session, self._workspace, context, "context").id
-            assert before is None or isinstance(before, str)
             found = turns.list_sessions(session, self._workspace, most + 1, before, ctx)
             page = [session_object(row) for row in found[:most]]
             if queries_active:
@@ -351,8 +353,7 @@ class Turns:
     def session_queries(self, session_id: str, limit: int | None = None, cursor: str | None = None) -> dict[str, Any]:
         """Turns of a session in the order of their creation: `{"queries": […], "next_cursor": … | None}`."""
         most = check_whole("limit", limit, LISTED, MOST_LISTED)
-        after = from_cursor(cursor, int) or 0
-        assert isinstance(after, int)
+        after = int(from_cursor(cursor, _OF_QUERIES) or 0)
         with self._parts.store.read() as session:
             binding.require_session(session, self._workspace, session_id)
             found = turns.list_queries(session, self._workspace, session_id, most + 1, after)

@@ -1,10 +1,7 @@
-"""Sessions as they are told to callers, and the cursors of lists (KnowQL reference 5.1, 6.1)."""
+"""Sessions as they are told to callers (KnowQL reference 5.1)."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from typing import Any
 
 from msgspec import Struct, structs
@@ -15,7 +12,6 @@ from trivium.store.turns import SessionRow
 
 LISTED, MOST_LISTED = 50, 200
 LONGEST_TITLE = 200
-_CURSOR = re.compile(r"ses_[0-9a-z]{26}|[1-9][0-9]{0,17}")
 
 
 class SessionObject(Struct):
@@ -85,27 +81,3 @@ def new_title(changes: Any) -> str:
         )
     check_characters("title", title)
     return " ".join(title.split())
-
-
-def to_cursor(place: str | int) -> str:
-    """An opaque text for the place where a list goes on."""
-    return base64.urlsafe_b64encode(str(place).encode()).decode().rstrip("=")
-
-
-def from_cursor(cursor: Any, kind: type[str] | type[int]) -> str | int | None:
-    """The place that a cursor stands for. Raises: QueryError."""
-    if cursor is None:
-        return None
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        place = base64.b64decode(padded, altchars="-_", validate=True).decode("ascii")
-    except (TypeError, ValueError, binascii.Error):
-        place = ""
-    if not _CURSOR.fullmatch(place) or place.startswith("ses_") is (kind is int):
-        raise refusal(
-            "invalid_value",
-            "cursor is none that a list has given.",
-            param="cursor",
-            hint="Send next_cursor of the page before, or leave it out for the first page.",
-        )
-    return kind(place)

@@ -13,7 +13,7 @@ log = logging.getLogger("trivium.turns")
 
 
 class Ticker:
-    """Calls functions at moments of `time.monotonic`, one after the other; each must be quick."""
+    """Calls functions at moments of `time.monotonic`, one after the other; each must be quick: none uses the store."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -134,7 +134,7 @@ class _Room:
             if found is not None:
                 value = {
                     "context": context.slug,
-                    "source": source,
+                    "source": found.path,
                     "first_line": first,
                     "last_line": min(last, found.lines),
                     "lines": found.lines,

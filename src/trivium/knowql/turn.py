@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.counting import counted
 from trivium.errors import TriviumError, bounded, printable
 from trivium.knowql import binding, citations, tools
 from trivium.knowql.citations import Handed
@@ -138,7 +139,7 @@ def _retrieve(parts: Parts, running: Running, setting: Setting) -> Evidence:
     chunks = sum(passage.kind == CHUNK for passage in evidence.passages)
     found = {"chunks": chunks, "artifacts": len(evidence.passages) - chunks, "hits": evidence.total_hits}
     step.status = "completed"
-    step.commentary = f"Found {_counted(chunks, 'passage')} and {_counted(found['artifacts'], 'artifact')}."
+    step.commentary = f"Found {counted(chunks, 'passage')} and {counted(found['artifacts'], 'artifact')}."
     step.tool_calls = [
         {
             "fn": fns[0] if len(fns) == 1 else "retrieve",
@@ -152,10 +153,6 @@ def _retrieve(parts: Parts, running: Running, setting: Setting) -> Evidence:
     step.cost = {"tokens_in": 0, "tokens_out": 0, "decide_ms": 0, "execute_ms": milliseconds}
     running.recorder.step(step)
     return evidence
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # --- composition ----------------------------------------------------------------------------------
@@ -216,7 +213,7 @@ def _checked(
         return failed("a source that the answer cites has changed while it was written; ask again", usage=spent)
     dropped = good.count(False) + sum(number > len(good) for number in citations.marked(text))
     if dropped:
-        message = f"{_counted(dropped, 'citation')} left out: no live source in scope says so."
+        message = f"{counted(dropped, 'citation')} left out: no live source in scope says so."
         warnings.append(Warning("citation_dropped", None, message))
     if not composed.found or (handed.is_empty and not settled.citations):
         message = "Nothing was found in the scoped contexts that answers this."

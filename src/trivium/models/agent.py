@@ -15,15 +15,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from trivium.counting import counted
 from trivium.models import prompt
 from trivium.models.answer_stream import AnswerStream
-from trivium.models.catalogue import FREE, Model
 from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
-from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage, counted
+from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
 from trivium.models.extractive import UNLIKELY, Extractive
 from trivium.models.json_answer import MISSING, Grounds, NoJson, read_json
 from trivium.models.language import NOT_FOUND, language_of, sentence
 from trivium.models.matching import Vocabulary
+from trivium.models.model import FREE, Model
 from trivium.models.question import understand
 from trivium.models.ranking import ENOUGH
 from trivium.models.shape import Validator
@@ -261,7 +262,7 @@ class _Turn:
         self._room = room
         passages = self._numbered(prompt.fitting(self._task.evidence.passages, room, self._model.most_passages))
         self._messages = [*head, prompt.question_message(self._task, passages, self._nonce)]
-        self._room -= sum(prompt.estimated_tokens(one.text) + 30 for _, one in passages)
+        self._room -= sum(prompt.passage_tokens(one) for _, one in passages)
         for _ in range(self._task.max_steps if self._tools else 0):
             reply = self._chat(sink, tools=True)
             if reply.finish != CALLS or TOOLS in reply.refused:

@@ -43,8 +43,8 @@ class AnswerStream:
         self._thinking: bool | None = None
         self._space = ""
         self._supported = False
-        self._line = ""
-        """What stands on the last line of all that was passed on."""
+        self._line = self._raw_line = ""
+        """What stands on the last line of all that was passed on, and of what the model wrote of it."""
         self._in_code = False
         self.shown: list[str] = []
         self.cited: list[Cited] = []
@@ -67,7 +67,8 @@ class AnswerStream:
     def restart(self) -> bool:
         if self.shown:
             return False
-        self._buffer, self._held, self._thinking, self._line, self._in_code = "", [], None, "", False
+        self._buffer, self._held, self._thinking, self._in_code = "", [], None, False
+        self._line = self._raw_line = ""
         self._numbers, self.cited, self.raw, self.weak = {}, [], [], []
         self.dropped = self.moved = self.uncited = self.links = 0
         return True
@@ -78,7 +79,7 @@ class AnswerStream:
             self._buffer = ""
         self._past_thoughts()
         if not cut and "`" in self._buffer:
-            self._buffer = closed(self._line + self._buffer)[len(self._line) :]
+            self._buffer = closed(self._raw_line + self._buffer)[len(self._raw_line) :]
         self._advance(last=True, cut=cut)
 
     def release(self) -> None:
@@ -113,7 +114,7 @@ class AnswerStream:
         """Pass on the sentences that are whole. One is, once the next has begun with something else than a marker."""
         if not self.raw:
             self._buffer = self._buffer.lstrip()
-        before, whole = self._line, self._line + self._buffer
+        before, whole = self._raw_line, self._raw_line + self._buffer
         open_ = len(whole) if last and not cut else max(open_code(whole), len(before))
         self._in_code = open_ < len(whole) and "\n" in whole[open_:]
         text = self._buffer[: open_ - len(before)]
@@ -134,6 +135,7 @@ class AnswerStream:
 
     def _pass_on(self, raw: str) -> None:
         self.raw.append(raw)
+        self._raw_line = _last_line(self._raw_line, raw)
         marked = read_marks(self._clean(raw), self._support.passages, self._line)
         self.dropped += marked.unknown
         backings = self._backings(marked.text, marked.numbers)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from trivium.errors import MissingExtraError, NotFoundError, TriviumError
 from trivium.models.composer import Choice, Composer
+from trivium.models.model import EXTRAS, FREE, Model, Prices
 
 if TYPE_CHECKING:
     from trivium.models.chat import ChatClient
@@ -31,72 +30,6 @@ DEFAULT_TIER = "standard"
 
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _THINKING = re.compile(r"(?:.*/)?(?:o[1-9]\d*|gpt-(?:[5-9]|\d\d)|gpt-oss|deepseek-r|qwq)(?:[-.:].*)?", re.IGNORECASE)
-_PACKAGES = {"openai": "llm", "xllamacpp": "local", "any_llm": "providers"}
-
-
-class Prices(Struct, frozen=True):
-    """US dollars for a million tokens."""
-
-    input: float
-    output: float
-    cached: float
-
-    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
-        """
-        >>> Prices(2.0, 8.0, 0.5).cost(1_000_000, 500_000, 400_000)
-        5.4
-        """
-        cached = min(cached_tokens, input_tokens)
-        dollars = (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
-        return round(dollars / 1_000_000, 9)
-
-
-FREE = Prices(0.0, 0.0, 0.0)
-
-
-class Model(Struct, frozen=True):
-    """A model of the catalogue. `name` is what its endpoint calls it; `packages` must be there for it to run.
-
-    `context` and `output` are tokens; `most_passages` keeps the prompts of small models short, 0 is no limit.
-    """
-
-    id: str
-    label: str
-    provider: str
-    name: str = ""
-    packages: tuple[str, ...] = ()
-    file: str = ""
-    thinks: bool = False
-    calls_tools: bool = True
-    context: int = 0
-    output: int = 0
-    most_passages: int = 0
-    prices: Prices | None = None
-    host: str = ""
-
-    @property
-    def small(self) -> bool:
-        """Whether it is so small that neither its answers nor its refusals can be left to it alone."""
-        return self.most_passages > 0
-
-    @property
-    def missing(self) -> str | None:
-        """The package that is missing."""
-        return next((package for package in self.packages if find_spec(package) is None), None)
-
-    @property
-    def fault(self) -> str | None:
-        """Why it cannot be used; None when it can."""
-        if self.missing is not None:
-            extra = _PACKAGES.get(self.missing)
-            return f"it needs the package {self.missing}" + (f": pip install 'trivium[{extra}]'" if extra else "")
-        if self.file and not Path(self.file).is_file():
-            return "TRIVIUM_LOCAL_MODEL names no file"
-        return None
-
-    @property
-    def available(self) -> bool:
-        return self.fault is None
 
 
 class Catalogue:
@@ -116,6 +49,7 @@ class Catalogue:
         self._settings = settings
         self._embedder = embedder
         self._composers: dict[str, Composer] = {}
+        self._making = {id_: threading.Lock() for id_ in self._models}
         self._tiers = self._read_tiers(settings.llm_tiers)
 
     @classmethod
@@ -158,12 +92,13 @@ class Catalogue:
         if found is None:
             raise NotFoundError(f"There is no model {model!r}.", f"There are {', '.join(self._models)}.")
         if found.missing is not None:
-            raise MissingExtraError(_PACKAGES[found.missing], f"The model {found.id}")
+            raise MissingExtraError(EXTRAS[found.missing], f"The model {found.id}")
         if found.fault is not None:
             raise NotFoundError(f"The model {found.id} cannot be used: {found.fault}.", "Correct it, or ask another.")
-        if found.id not in self._composers:
-            self._composers[found.id] = self._composer(found)
-        return self._composers[found.id]
+        with self._making[found.id]:  # a lock for each: to load a file takes long, and others need not wait for it
+            if found.id not in self._composers:
+                self._composers[found.id] = self._composer(found)
+            return self._composers[found.id]
 
     def _composer(self, model: Model) -> Composer:
         from trivium.models.extractive import Extractive

@@ -143,14 +143,6 @@ class Composer(Protocol):
         ...
 
 
-def counted(number: int, noun: str) -> str:
-    """
-    >>> counted(1, "passage"), counted(2, "passage")
-    ('1 passage', '2 passages')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 NEAREST_TOLD = "No source uses the question's words; the nearest in meaning is quoted."
 """The warning of an answer that says so itself."""
 

@@ -87,7 +87,7 @@ def neighbours(text: str) -> list[str]:
     """Neighbouring words of a text written in one.
 
     >>> neighbours("How do I back up?")
-    ['howdo', 'backup']
+    ['howdo', 'iback', 'backup']
     """
     words: Iterable[str] = re.findall(r"[a-zà-ÿ]+", fold(text))
     return [one + other for one, other in pairwise(words) if len(one) + len(other) >= _SHORTEST]

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from trivium.counting import counted
 from trivium.models.citation_marks import unmarked
 from trivium.models.code_spans import fenced, may_mark, spanned
-from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage, counted
+from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage
 from trivium.models.conflicts import conflicting, same_subject
 from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
@@ -28,7 +29,6 @@ from trivium.search.segment import tokens
 if TYPE_CHECKING:
     from trivium.search.embedder import Embedder
 
-MODEL_ID = "builtin/extractive"
 MOST_LINES, MOST_TOLD, MOST_RELATED = 12, 4, 3
 UNLIKELY = 0.3
 """Confidence below which passages hardly answer a question."""

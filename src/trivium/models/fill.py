@@ -102,7 +102,9 @@ class _Filling:
             kinds = [kind] if isinstance(kind, str) else list(kind or [])
             if "object" in kinds or (not kinds and "properties" in schema):
                 return self._object(finder, path, schema, depth)
-            if "array" in kinds or (not kinds and "items" in schema):
+            if "array" in kinds or (not kinds and ("items" in schema or "prefixItems" in schema)):
+                if places := _places(schema):
+                    return self._tuple(finder, path, places, depth)
                 return self._array(finder, path, schema, depth)
         return fill_scalar(finder, read_property(path, schema))
 
@@ -163,6 +165,28 @@ class _Filling:
         if given is False:
             raise NoEvidence(path)
         return fill_list(finder, wanted, items, one)
+
+    def _tuple(self, finder: Finder, path: str, places: list[Any], depth: int) -> Filled:
+        """An array whose places each have a schema, filled as far as those go."""
+        filled: list[Filled] = []
+        for number, inner in enumerate(places):
+            place = f"{path}[{number}]"
+            read = resolve(inner, self._root)
+            if len(places) > 1 and not {"title", "description", "const", "enum", "properties"} & set(read):
+                raise NoEvidence(
+                    place, f"no evidence for `{place}`: it needs a title that tells it from its neighbours"
+                )
+            filled.append(self.value(finder, place, inner, depth + 1))
+        cited = [cited for one in filled for cited in one.cited]
+        if not cited:
+            raise NoEvidence(path)
+        return Filled([one.value for one in filled], cited, [told for one in filled for told in one.warnings])
+
+
+def _places(schema: dict[str, Any]) -> list[Any]:
+    """The schemas of the first places of an array; none where all places have the same."""
+    given = schema.get("prefixItems", schema.get("items"))
+    return given if isinstance(given, list) else []
 
 
 def _ordered(properties: dict[str, Any], required: Sequence[str]) -> Iterator[tuple[str, Any]]:

@@ -156,5 +156,7 @@ def choices_in(text: str, options: Sequence[Any]) -> list[str]:
 
 def _occurs(option: str, text: str) -> bool:
     """Whether a choice stands in a text, in one of its forms."""
+    if len(option) == 1 and option.isalpha() and option.isascii():  # such as a grade, not such as "a"
+        return text == option or bool(re.search(rf"(?<=\s){option.upper()}(?![\w'’])", text))
     wanted, there = tokens(option.replace("_", " "), query=True), tokens(text)
     return bool(wanted) and all(any(alike(word, other) >= 0.9 for other in there) for word in wanted)

@@ -49,12 +49,12 @@ def yes_no_choice(options: Sequence[Any]) -> dict[bool, Any] | None:
     """What of these choices stands for yes and for no, when they are about nothing else; else None."""
     found: dict[bool, Any] = {}
     for option in options:
-        word = option if isinstance(option, bool) else fold(option) if isinstance(option, str) else None
-        if word is True or word in _YES:
+        word = fold(option) if isinstance(option, str) else option
+        if word is True or (isinstance(word, str) and word in _YES):
             found.setdefault(True, option)
-        elif word is False or word in _NO:
+        elif word is False or (isinstance(word, str) and word in _NO):
             found.setdefault(False, option)
-        elif word is not None and word not in ("unknown", "unclear"):
+        elif word not in (None, "unknown", "unclear"):
             return None
     return found or None
 

@@ -140,7 +140,7 @@ def fitting(passages: Iterable[Passage], tokens: int, most: int = 0) -> list[Pas
     """The first passages that fit into a number of tokens, the first one in any case."""
     kept: list[Passage] = []
     for passage in passages:
-        tokens -= estimated_tokens(passage.text) + 30
+        tokens -= passage_tokens(passage)
         if (kept and tokens < 0) or (most and len(kept) >= most):
             break
         kept.append(passage)
@@ -156,7 +156,18 @@ def _passage(number: int, passage: Passage, nonce: str) -> str:
         "context": passage.context,
     }
     told = " ".join(f'{key}="{_ATTRIBUTE.sub(" ", value)[:200]}"' for key, value in attributes.items() if value)
-    return f"<passage-{nonce} {told}>\n{passage.text}\n</passage-{nonce}>"
+    return f"<passage-{nonce} {told}>\n{_text(passage)}\n</passage-{nonce}>"
+
+
+def _text(passage: Passage) -> str:
+    """A passage's text; over rows of a table the header row, which stands in another passage."""
+    header = passage.table_header
+    return f"Header row of the table that goes on here:\n{header}\n\n{passage.text}" if header else passage.text
+
+
+def passage_tokens(passage: Passage) -> int:
+    """About how many tokens a passage takes with its tags."""
+    return estimated_tokens(_text(passage)) + 30
 
 
 def estimated_tokens(text: str) -> int:

@@ -75,6 +75,7 @@ _GENERIC = frozenset(
     ).split()
 )
 _ADDRESSES = frozenset(["email", "mail", "url", "link", "website", "homepage"])
+_PLACE = re.compile(r"\[\d*\]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -106,7 +107,9 @@ def read_property(path: str, schema: dict[str, Any]) -> Property:
     >>> asked.words, sorted(asked.kinds), asked.unit
     (['notice'], ['duration'], 'day')
     """
-    name = path.replace("[]", "").rpartition(".")[2]
+    name = _PLACE.sub("", path).rpartition(".")[2]
+    if path.endswith("]") and not path.endswith("[]") and ("title" in schema or "description" in schema):
+        name = ""  # a place of an array is not what the array is
     parts = _parts(f"{name} {schema.get('title', '')}")
     described = _parts(str(schema.get("description", "")))
     kinds, unit = _hints(parts)

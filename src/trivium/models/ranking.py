@@ -10,12 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trivium.errors import TriviumError
+from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
 from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.language import silent_words
 from trivium.models.matching import KIN, Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
-from trivium.models.statements import CODE, PAIR, ROW, SENTENCE, Statement
+from trivium.models.statements import CODE, ITEM, PAIR, ROW, SENTENCE, Statement
+from trivium.models.values import NUMBER, Value
 from trivium.search.passage import ARTIFACT
 from trivium.search.segment import fold, tokens
 
@@ -35,6 +37,8 @@ _IN_CODE = 0.5
 """Of the confidence in code that is asked for a fact: names and numbers in examples are rarely what is asked for."""
 _SHORT, _CHANCE, _MOST_CHANCE = 24, 0.005, 0.12
 """The more words a statement has beyond `_SHORT`, the more of a question's words it meets by chance."""
+_BEHIND, _FAR_BEHIND = 0.02, 8
+"""What a statement loses for each passage that was found before its own, and for how many at most."""
 _SIMILAR = 0.05
 _ONLY_NAMED, _ONLY_KIN = 0.5, 0.7
 """Of the confidence in a fact that only names its thing, and where all that meets a question is a word of its kind."""
@@ -130,7 +134,7 @@ class Ranking:
             if parts and known and one not in [term.word for term in terms]:
                 at = terms.index(parts[0])
                 terms = [term for term in terms if term not in parts]
-                terms.insert(at, Term(one))
+                terms.insert(at, Term(one, must=any(term.must for term in parts)))
         return [term for one in terms for term in self._hyphened(one)]
 
     def _hyphened(self, term: Term) -> list[Term]:
@@ -201,11 +205,13 @@ class Ranking:
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
         apart = not self._speaks_of(question, index, asked_before) or denies(question.words, statement.words)
+        if _of_another(statement, question):
+            typed, apart = False, True
         lacks = missed or apart or uncounted or attribute is False
         long = max(0, len(statement.words) - _SHORT)
         covered -= min(_CHANCE * long, _MOST_CHANCE) * (1.0 - covered)
         confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if lacks else 1.0)
-        score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - 0.02 * statement.rank
+        score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - _BEHIND * min(statement.rank, _FAR_BEHIND)
         score += 0.15 if typed and question.wanted else 0.0
         score += 0.2 if _is_key(statement, terms) else 0.0
         score -= min(_CHANCE * long, _MOST_CHANCE)
@@ -225,7 +231,8 @@ class Ranking:
             confidence *= _IN_CODE if question.wanted or question.lists or question.chooses else 1.0
         if question.defines and _defines(statement, terms):
             score += 0.3
-        if statement.place == 0 and statement.passage.start and statement.text[:1].islower():
+        is_rest = statement.place == 0 and statement.passage.start and statement.text[:1].islower()
+        if is_rest and statement.kind == SENTENCE:
             score -= 0.2  # the end of a sentence that began in the chunk before
         if len(statement.words) < 3 and statement.kind == SENTENCE:
             score -= 0.15
@@ -350,7 +357,23 @@ def _has_wanted(statement: Statement, question: Question, own: bool) -> bool:
         return bool(_OFTEN.search(fold(statement.text)))
     if NAME in wanted or PLACE in wanted:
         return _has_name(statement, question, PLACE in wanted, own)
-    return any(value.kind in wanted and value.key[1] not in question.said for value in statement.values)
+    return bool(_told(statement, question))
+
+
+def _told(statement: Statement, question: Question) -> list[Value]:
+    """The values of the kind that a question asks for, without those that it names itself."""
+    return [value for value in statement.values if value.kind in question.wanted and value.key[1] not in question.said]
+
+
+def _of_another(statement: Statement, question: Question) -> bool:
+    """Whether a sentence of several clauses has the value asked for in one about another thing of the kind."""
+    if statement.kind not in (SENTENCE, ITEM):
+        return False
+    told = _told(statement, question)
+    told = [value for value in told if value.kind != NUMBER] or told  # asked for a price, 40 euros rather than 3
+    if question.wanted and not told:
+        return False
+    return belongs_to_another(statement.text, [value.start for value in told], question.words)
 
 
 def _has_name(statement: Statement, question: Question, place: bool, own: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -40,6 +40,8 @@ _ENDS = re.compile(r"[.!?。！？]\s")
 _ASKED = re.compile(r"\"[^\"\n]*[?？]\"|'[^'\n]*[?？]'")
 """A question that code holds as a text: that it is asked there answers nothing."""
 _NOTHING = frozenset("–—-−―")
+_WRITTEN = frozenset({".xlsx", ".xlsm", ".docx", ".docm", ".pptx", ".pptm", ".html", ".htm", ".xhtml", ".eml"})
+"""Ends of the names of files whose readers write tables with `|` between the cells alone."""
 _IDENTIFIER = re.compile(r"[^\W\d][\w.-]*")
 
 
@@ -94,12 +96,11 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
     """The statements of passages in order; what two passages both hold is given once, by the better one."""
     found: list[Statement] = []
     spans: dict[tuple[int, str], list[tuple[int, int]]] = {}
-    headers = _headers(passages)
     for rank, passage in enumerate(passages):
         seen = spans.setdefault((passage.ctx, passage.source or passage.id), [])
         language = language_of(passage.text)
         kept: list[tuple[int, int]] = []
-        for place, statement in enumerate(_split(passage, rank, language, headers.get(id(passage), []))):
+        for place, statement in enumerate(_split(passage, rank, language)):
             span = passage.start + statement.start, passage.start + statement.stop
             if any(start < span[1] and span[0] < stop for start, stop in seen):
                 continue
@@ -141,41 +142,13 @@ def _values(statement: Statement) -> list[Value]:
     return values
 
 
-def _headers(passages: Sequence[Passage]) -> dict[int, list[str]]:
-    """The header of the table that goes on at the beginning of a passage, from the passage of its source before."""
-    found: dict[int, list[str]] = {}
-    of_source: dict[tuple[int, str], list[Passage]] = {}
-    for passage in passages:
-        if passage.source:
-            of_source.setdefault((passage.ctx, passage.source), []).append(passage)
-    for parts in of_source.values():
-        header: list[str] = []
-        for passage in sorted(parts, key=lambda one: one.start):
-            lines = [line for line in _lines(passage.text) if line.text.strip()]
-            rows = list(takewhile(lambda line: _ROW.match(line.text), lines))
-            titled = any(_is_rule(row.text) for row in rows)
-            if rows and header and not titled and len(list(_cells(rows[0], ""))) == len(header):
-                found[id(passage)] = header
-            if len(rows) < len(lines) or titled:
-                header = _last_header(lines)
-    return found
-
-
-def _last_header(lines: list[_Line]) -> list[str]:
-    """The header of the table with which a passage ends; empty where it ends otherwise."""
-    last = list(takewhile(lambda line: _ROW.match(line.text) or _is_rule(line.text), reversed(lines)))[::-1]
-    if len(last) > 1 and _is_rule(last[1].text):
-        return [text for text, _, _ in _cells(last[0], "")]
-    return []
-
-
 class _Line(Struct):
     start: int
     stop: int
     text: str
 
 
-def _split(passage: Passage, rank: int, language: str, header: list[str]) -> Iterator[Statement]:
+def _split(passage: Passage, rank: int, language: str) -> Iterator[Statement]:
     """The statements of one passage, by a walk over its lines."""
     text = passage.text
     lines = list(_lines(text))
@@ -183,7 +156,8 @@ def _split(passage: Passage, rank: int, language: str, header: list[str]) -> Ite
     lead = ""
     block = 0
     at = 0
-    table = PurePosixPath(passage.source).suffix.lower() in (".csv", ".tsv")
+    table = _is_table(passage)
+    header = passage.table_header
     while at < len(lines):
         line = lines[at]
         if comment := _COMMENT.match(text, line.start):
@@ -196,14 +170,14 @@ def _split(passage: Passage, rank: int, language: str, header: list[str]) -> Ite
             continue
         block += 1
         if heading or block > 1:
-            header = []
+            header = ""
         if heading:
             level = len(heading[1])
             headings = [*((n, name) for n, name in headings if n < level), (level, _plain(heading["text"]))]
             lead = ""
             at += 1
             continue
-        until, kind = _extent(lines, at, table)
+        until, kind = _extent(lines, at, table, _is_open(passage, lines, at, header))
         names = tuple(name for _, name in headings)
         part = lines[at:until]
         before, before_start = "", 0
@@ -228,11 +202,25 @@ def _lines(text: str) -> Iterator[_Line]:
         start += len(line) + 1
 
 
-def _extent(lines: list[_Line], at: int, table: bool) -> tuple[int, str]:
+def _is_open(passage: Passage, lines: list[_Line], at: int, header: str) -> bool:
+    """Whether a table begins at a line whose rows have no `|` around them."""
+    if " | " not in f"{lines[at].text} " or _ROW.match(lines[at].text):
+        return False
+    following = lines[at + 1].text if at + 1 < len(lines) else ""
+    written = PurePosixPath(passage.source).suffix.lower() in _WRITTEN and " | " in following
+    return written or " | " in header or ("|" in following and _is_rule(following))
+
+
+def _extent(lines: list[_Line], at: int, table: bool, is_open: bool) -> tuple[int, str]:
     """Where the block that begins at a line ends, and what it is."""
     first = lines[at].text
     if table:
         return len(lines), ROW
+    if is_open:
+        until = at + 1
+        while until < len(lines) and lines[until].text.strip() and not _HEADING.match(lines[until].text):
+            until += 1
+        return until, ROW
     if fence := _FENCE.match(first):
         until = at + 1
         while until < len(lines) and not lines[until].text.strip().startswith(fence[1]):
@@ -260,7 +248,7 @@ def _is_rule(text: str) -> bool:
 
 
 def _statements(
-    passage: Passage, rank: int, language: str, part: list[_Line], kind: str, block: int, header: list[str]
+    passage: Passage, rank: int, language: str, part: list[_Line], kind: str, block: int, header: str
 ) -> Iterator[Statement]:
     def made(kind: str, start: int, stop: int, text: str, cells: list[Cell]) -> Statement:
         return Statement(passage, rank, 0, block, kind, start, stop, text, language, cells=cells)
@@ -372,18 +360,22 @@ def _trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def _rows(passage: Passage, part: list[_Line], header: list[str]) -> Iterator[tuple[int, int, str, list[Cell]]]:
+def _rows(passage: Passage, part: list[_Line], before: str) -> Iterator[tuple[int, int, str, list[Cell]]]:
     """The rows of a table: offsets, the row as one line of `header: cell`, and its cells.
 
-    `header` is that of the passage before, where the table goes on from there.
+    `before` is the header row where that stands before the passage.
     """
-    suffix = PurePosixPath(passage.source).suffix.lower()
+    table = _is_table(passage)
+    sign = _separator(before or part[0].text) if table else ""
     rows = [
         cells
         for line in part
-        if line.text.strip() and not _is_rule(line.text) and (cells := list(_cells(line, suffix)))
+        if line.text.strip() and (table or not _is_rule(line.text)) and (cells := list(_cells(line, sign)))
     ]
-    has_header = suffix in (".csv", ".tsv") or (len(part) > 1 and _is_rule(part[1].text))
+    header = [text for text, _, _ in _cells(_Line(0, 0, before), sign)]
+    has_header = not table and len(part) > 1 and _is_rule(part[1].text)
+    if rows and not before and (passage.start == 0 if table else not _ROW.match(part[0].text)):
+        has_header = has_header or not any(_DIGITS.fullmatch(text) for text, _, _ in rows[0])
     if rows and has_header:
         header = [text for text, _, _ in rows[0]]
     for row in rows[1:] if has_header else rows:
@@ -422,10 +414,22 @@ def _by_position(cells: list[Cell]) -> Iterator[Cell]:
             return
 
 
-def _cells(line: _Line, suffix: str) -> Iterator[tuple[str, int, int]]:
-    if suffix in (".csv", ".tsv"):
-        cuts = _separators(line.text, "," if suffix == ".csv" else "\t")
-        edges = [-1, *cuts, len(line.text)]
+def _is_table(passage: Passage) -> bool:
+    """Whether it is of a file that is one table, its cells parted by a sign."""
+    return PurePosixPath(passage.source).suffix.lower() in (".csv", ".tsv")
+
+
+def _separator(line: str) -> str:
+    """The sign that parts the cells of a table, by one of its lines: the one that does so most often."""
+    return max(",;\t|", key=lambda sign: len(_separators(line, sign)))
+
+
+def _cells(line: _Line, sign: str) -> Iterator[tuple[str, int, int]]:
+    """The cells of a row with where they stand; parted by a sign, or without one by `|`, which may stand around it."""
+    if sign:
+        edges = [-1, *_separators(line.text, sign), len(line.text)]
+    elif not _ROW.match(line.text):
+        edges = [-1, *(match.start() for match in _PIPE.finditer(line.text)), len(line.text)]
     else:
         edges = [match.start() for match in _PIPE.finditer(line.text)]
     for left, right in pairwise(edges):

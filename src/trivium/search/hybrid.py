@@ -1,7 +1,7 @@
 """How keyword and meaning become one score.
 
 Both sides are absolute, and so is what is made of them: it depends on the question and the item alone. More of either
-side never lowers a score. The figures were chosen on the tuning half of `tests/data/probes` (docs/search-quality.md).
+side never lowers a score. The figures were chosen on the tuning set of `tests/data/probes` (docs/search-quality.md).
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ CEILING = 0.99
 HELD, NOT_HELD = 0.9, 0.85
 """What a concept scores at least that holds the codes of the question, and at most when it does not."""
 
-HALF, BY_SHARE, BY_COVERAGE = 0.45, 0.6, 1.2
-"""Passages: words count from about half of them on, quickly then, and up to nearly twice as much as meaning; their bm25
-counts half of that.
-"""
-MOST_BY_WORDS = 0.6
-"""What a passage is taken to mean at most while it has no vector."""
+HALF = 0.45
+"""The share of a question's words from which a passage that holds it is taken to be about them."""
+BY_SHARE, BY_COVERAGE = 0.2, 0.6
+"""What bm25 and the words held count for a passage beside its meaning, which counts 1."""
+ALONE_BY_SHARE, ALONE_BY_COVERAGE = 0.6, 1.2
+"""The same where there is no meaning, beside the plain share of the words."""
+MOST_BY_WORDS, TABLE_BY_WORDS = 0.6, 1.25
+"""What a passage is taken to mean at most while it has no vector, and a table when it holds all words: its vector says
+little."""
 
 
 def concept_score(keyword: float, coverage: float, meaning: float | None, codes_held: bool | None) -> float:
@@ -55,26 +58,44 @@ def meaning_score(keyword: float, meaning: float | None) -> float:
 
 
 def words_score(share: float, coverage: float) -> float:
-    """What the words of a passage count, in [0, 1].
+    """The score of a passage by its words alone, in [0, 1].
 
     `coverage` is the part of the question's words that it holds, each counted by how rare it is; `share` is its bm25
     as a part of what a passage with each word about once would have.
     """
-    met = math.sqrt(max(0.0, (coverage - HALF) / (1 - HALF)))
-    return (BY_SHARE * share + BY_COVERAGE * met) / (BY_SHARE + BY_COVERAGE)
+    words = ALONE_BY_SHARE * share + ALONE_BY_COVERAGE * _met(coverage)
+    weight = ALONE_BY_SHARE + ALONE_BY_COVERAGE
+    return max((min(coverage, MOST_BY_WORDS) + words) / (1 + weight), 0.01 * words / weight)
 
 
-def passage_score(words: float, coverage: float, meaning: float | None) -> float:
-    """The hybrid score of a passage, from its `words_score` and the score of its meaning; below 0 it is no hit.
+def words_beside_meaning(share: float, coverage: float) -> float:
+    """What the words of a passage add to its meaning: below half of them little, since any text holds a common one.
 
-    A passage without a vector is taken to mean what its words say.
-
-    >>> round(passage_score(1.0, 1.0, 0.44), 6), round(passage_score(0.0, 0.0, 0.42), 6)
-    (0.8, 0.15)
+    >>> round(words_beside_meaning(0.2, 0.225), 6), round(words_beside_meaning(1.0, 1.0), 6)
+    (0.02, 0.8)
     """
-    weight = BY_SHARE + BY_COVERAGE
-    guess = min(coverage, MOST_BY_WORDS) if meaning is None else meaning
-    return (guess + weight * words) / (1 + weight)
+    return BY_SHARE * share * min(1.0, coverage / HALF) + BY_COVERAGE * _met(coverage)
+
+
+def passage_score(words: float, coverage: float, meaning: float | None, *, table: bool = False) -> float:
+    """The hybrid score of a passage, from its `words_beside_meaning` and the score of its meaning; no hit below 0.
+
+    A passage without a vector is taken to mean what its words say, and so is a table if that is more than its vector
+    says.
+
+    >>> round(passage_score(0.8, 1.0, 0.46), 6), round(passage_score(0.0, 0.0, 0.45), 6)
+    (0.7, 0.25)
+    """
+    if meaning is None:
+        meaning = min(coverage, MOST_BY_WORDS)
+    if table:
+        meaning = max(meaning, TABLE_BY_WORDS * coverage)
+    return (meaning + words) / (1 + BY_SHARE + BY_COVERAGE)
+
+
+def _met(coverage: float) -> float:
+    """How surely a passage is about a question that holds this part of its words."""
+    return math.sqrt(max(0.0, (coverage - HALF) / (1 - HALF)))
 
 
 def _counted(share: float) -> float:

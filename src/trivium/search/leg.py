@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from heapq import nsmallest
 from math import log
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from trivium.search.hybrid import passage_score, words_score
+from trivium.search.hybrid import passage_score, words_beside_meaning, words_score
 from trivium.search.meaning import Asked
 from trivium.search.passage import CHUNK
-from trivium.search.segment import tokens
-from trivium.search.stop_words import stop_words_of
+from trivium.search.question import Question, respelled
+from trivium.search.tabular import is_table
 from trivium.search.vectors import View
-from trivium.search.words import codes, question_tokens, stem
 from trivium.store import chunks
 from trivium.store.sqlite import Session
 
@@ -24,14 +25,20 @@ COMMON, SMALL = 0.2, 2_000
 """A word in more than this share of an index that is not small is left out, if two others are there."""
 MOST_HOLDERS = 200
 """A code in more passages than that is no name any more."""
+FAINT = 0.005
+"""What a passage scores at least for all words, if it means something else."""
+MOST_TABLES = 40
+"""Passages that are looked at for being tables: those that hold most of the words."""
 
 
-class Question(Struct, frozen=True):
-    """A wording: its telling words as written, the index tokens of them, and those of its codes."""
+class ByWords(NamedTuple):
+    """What the words of a question say of a passage: how much it scores by them, and the part of them that it holds."""
 
-    telling: list[str]
-    words: list[str]
-    codes: list[str]
+    points: float
+    coverage: float
+
+
+NOTHING = ByWords(0.0, 0.0)
 
 
 class Found(Struct, frozen=True):
@@ -40,19 +47,6 @@ class Found(Struct, frozen=True):
     id: int
     score: float
     held: bool = False
-
-
-_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
-
-
-def question(text: str) -> Question:
-    """A question cut into what is looked for; the endings of possessives are no part of names."""
-    text = _POSSESSIVE.sub("", text)
-    found = list(dict.fromkeys(tokens(text, query=True)))
-    silent = stop_words_of(set(found))
-    return Question(
-        [token for token in found if token not in silent], question_tokens(text), list(map(stem, codes(text)))
-    )
 
 
 class Leg:
@@ -70,35 +64,46 @@ class Leg:
         if not self.size:
             return []
         view = None if asked is None else asked.asking(self._session, self.ctx, self._kind)
-        words: dict[int, tuple[float, float]] = {}
+        points = words_score if view is None else words_beside_meaning
+        words: dict[int, ByWords] = {}
         held: set[int] = set()
         for one in questions:
             holders = chunks.holders(self._session, self.reach, [*one.words, *one.codes])
-            for id_, score, coverage in self._by_words(one.words, holders, number):
-                words[id_] = max(words.get(id_, (0.0, 0.0)), (score, coverage))
+            for id_, by_words in self._by_words(one.words, holders, number, points):
+                words[id_] = ByWords(*map(max, words.get(id_, NOTHING), by_words))
             held |= self._by_codes(one.codes, holders)
         if asked is None or view is None:
-            found = [_found(id_, by_words, None, held) for id_, by_words in words.items()]
+            found = [_found(id_, words.get(id_, NOTHING).points, held) for id_ in dict.fromkeys([*words, *held])]
         else:
             found = self._with_meaning(words, held, number, asked, view())
         found.sort(key=lambda hit: (not hit.held, -hit.score, hit.id))
         return found
 
     def _with_meaning(
-        self, words: dict[int, tuple[float, float]], held: set[int], number: int, asked: Asked, view: View
+        self, words: dict[int, ByWords], held: set[int], number: int, asked: Asked, view: View
     ) -> list[Found]:
         near = {hit.id: hit for hit in view.nearest(number)}
+        tables = self._tables(words)
         found = []
-        for id_ in dict.fromkeys([*words, *near]):
+        for id_ in dict.fromkeys([*words, *held, *near]):
             hit = near.get(id_) or view.of(id_)
+            by_words = words.get(id_, NOTHING)
             meaning = None if hit is None else asked.score(hit.cosine)
-            by_words = words.get(id_, (0.0, 0.0))
-            if by_words[0] > 0 or (meaning is not None and meaning > 0):
-                found.append(_found(id_, by_words, meaning, held))
+            score = passage_score(*by_words, meaning, table=id_ in tables)
+            if score > 0 or by_words.coverage > 0 or id_ in held:
+                found.append(_found(id_, max(score, FAINT * by_words.coverage), held))
         return found
 
-    def _by_words(self, words: list[str], holders: dict[str, int], number: int) -> list[tuple[int, float, float]]:
-        """The passages that hold most of the words: id, score of the words, and the part of them that it holds.
+    def _tables(self, words: dict[int, ByWords]) -> set[int]:
+        """Which of the passages with most of the words are tables."""
+        most = nsmallest(MOST_TABLES, ((-by_words.coverage, id_) for id_, by_words in words.items()))
+        texts = chunks.texts(self._session, self.ctx, self.reach, [id_ for _, id_ in most])
+        return {id_ for id_, text in texts.items() if is_table(text)}
+
+    def _by_words(
+        self, words: list[str], holders: dict[str, int], number: int, points: Callable[[float, float], float]
+    ) -> list[tuple[int, ByWords]]:
+        """The passages that hold most of the words, `points` being what they get for their bm25 and coverage.
 
         Rare words count more; those that no passage holds count too, so that the score compares between questions
         and between contexts.
@@ -108,25 +113,37 @@ class Leg:
             known = [word for place, word in enumerate(known) if place < 2 or holders[word] <= COMMON * self.size]
         rarity = {word: self._rarity(holders[word]) for word in words if word in known or not holders[word]}
         whole = sum(rarity.values())
+
+        @cache
+        def covered(held: int) -> float:
+            return sum(rarity[word] for place, word in enumerate(known) if held >> place & 1) / whole
+
         found = []
         for match in chunks.ranked(self._session, self.reach, known, number):
-            coverage = sum(rarity[word] for place, word in enumerate(known) if match.held >> place & 1) / whole
-            found.append((match.id, words_score(min(1.0, match.bm25 / whole), coverage), coverage))
+            coverage = covered(match.held)
+            found.append((match.id, ByWords(points(min(1.0, match.bm25 / whole), coverage), coverage)))
         return found
 
     def _by_codes(self, wanted: list[str], holders: dict[str, int]) -> set[int]:
-        """The passages that hold every code of the question."""
-        if not wanted or not all(holders[code] > 0 for code in wanted):
+        """The passages that hold every code of the question, in another spelling where nobody wrote it so."""
+        known = [code if holders[code] else self._as_written(code) for code in wanted]
+        wanted = [code for code in known if code is not None]
+        if not wanted or len(wanted) < len(known):
             return set()
-        if min(holders[code] for code in wanted) > MOST_HOLDERS:
+        if min(holders.get(code, 1) for code in wanted) > MOST_HOLDERS:
             return set()
         return {row.id for row in chunks.ranked(self._session, self.reach, wanted, MOST_HOLDERS, every=True)}
+
+    def _as_written(self, code: str) -> str | None:
+        """A code that no passage holds in the spelling that passages have, if they have one."""
+        others = respelled(code)
+        holders = chunks.holders(self._session, self.reach, others)
+        return next((other for other in others if holders[other]), None)
 
     def _rarity(self, holders: int) -> float:
         """The inverse document frequency, as FTS5 has it."""
         return max(1e-6, log((self.size - holders + 0.5) / (holders + 0.5)))
 
 
-def _found(id_: int, words: tuple[float, float], meaning: float | None, held: set[int]) -> Found:
-    score = max(passage_score(*words, meaning), 0.01 * words[0])
+def _found(id_: int, score: float, held: set[int]) -> Found:
     return Found(id_, round(min(score, 1.0), 6), id_ in held)

@@ -12,7 +12,8 @@ class Passage(Struct, frozen=True):
 
     `id` is the chunk's key (`chk_…`) or the artifact's (`art_…`); `context` the slug; `source` the path in the
     context ("" for an artifact). `section_paths` are heading paths, outermost first. Lines and pages are 1-based,
-    `start` is the offset of `text` in the document's text in characters. `score` compares within one retrieval.
+    `start` is the offset of `text` in the document's text in characters. `table_header` is the header row of a table
+    that began before the passage and goes on in it, as written. `score` compares within one retrieval.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Passage(Struct, frozen=True):
     first_line: int = 0
     last_line: int = 0
     start: int = 0
+    table_header: str = ""
     dated: str | None = None
     title: str = ""
     name: str = ""

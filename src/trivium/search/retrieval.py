@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from trivium.search.connections import asks_for_connections
-from trivium.search.leg import Found, Leg, Question, question
+from trivium.search.leg import Found, Leg
 from trivium.search.meaning import Asked, Meaning
 from trivium.search.passage import ARTIFACT, CHUNK, Evidence, Passage
+from trivium.search.question import Question, question, with_statement
 from trivium.search.segment import fold
 from trivium.store import chunks, contexts
 from trivium.store.sqlite import Session, SqliteStore
@@ -26,8 +27,9 @@ NEIGHBOUR = 0.6
 """What a neighbour of a hit scores beside the hit."""
 HELD, NOT_HELD = 0.9, 0.89
 """What a passage scores at least that holds the codes of a question, and what the others are multiplied by then."""
-EXACT = 0.95
-"""What a passage scores at least whose heading, title or name is the question itself."""
+EXACT, NOT_EXACT = 0.95, 0.94
+"""What a passage scores at least whose heading, title or name is the question, and what the others are multiplied by
+then."""
 FOR_A_FACT = 0.85
 """What an artifact's score is multiplied by for a question that is about a fact: passages are nearer to the source."""
 READ = 800
@@ -72,7 +74,7 @@ class Retriever:
         asked = None
         if self._meaning is not None and mode != "keyword":
             places = [(context.ctx, kind_) for context in scope for kind_ in _kinds(kind)]
-            asked = self._meaning.ask(places, wordings)
+            asked = self._meaning.ask(places, list(map(with_statement, wordings)))
         with self._store.read() as session:
             return search(
                 session, scope, wordings, kind=kind, limit=limit, asked=asked, expand=expand, sizes=self._sizes
@@ -217,13 +219,16 @@ def _with_neighbours(session: Session, passages: list[Passage], width: int) -> l
 
 
 def _names_first(passages: list[Passage], wordings: Sequence[str]) -> list[Passage]:
-    """A question that is the very name of something is about that."""
+    """A question that is the very name of something is about that, whatever else resembles it."""
     names = {_name(wording) for wording in wordings}
+    named = [not names.isdisjoint(map(_name, _names(passage))) for passage in passages]
+    if not any(named):
+        return passages
     return [
-        structs.replace(passage, score=round(EXACT + (1 - EXACT) * passage.score, 6))
-        if not names.isdisjoint(map(_name, _names(passage)))
-        else passage
-        for passage in passages
+        structs.replace(
+            passage, score=round(EXACT + (1 - EXACT) * passage.score if is_it else NOT_EXACT * passage.score, 6)
+        )
+        for passage, is_it in zip(passages, named, strict=True)
     ]
 
 
@@ -269,6 +274,7 @@ def chunk_passage(context: ScopedContext, row: chunks.ChunkRow, score: float) ->
         first_line=row.first_line,
         last_line=row.last_line,
         start=row.start,
+        table_header=row.place.get("header") or "",
         dated=row.dated,
         title=row.title,
     )

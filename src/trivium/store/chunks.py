@@ -20,6 +20,9 @@ IndexRow = tuple[int, str, str]
 HEADING_WEIGHT, NAME_WEIGHT = 0.5, 3.0
 """How much a word in the heading (of a chunk) or in the name (of an artifact) counts beside one in the text."""
 
+BEGINNING = 2_000
+"""Characters of a text that tell what kind of text it is."""
+
 _FTS = "content='', contentless_delete=1, tokenize=\"ascii tokenchars '-_.'\""
 
 
@@ -167,6 +170,7 @@ class Reach(Struct, frozen=True):
     """Which of the two indexes of a context is searched, and what a word in its first column counts."""
 
     table: str
+    rows: str
     heading: float
     live: str
 
@@ -174,6 +178,7 @@ class Reach(Struct, frozen=True):
 def chunk_reach(ctx: int) -> Reach:
     return Reach(
         _chunk_table(ctx),
+        "chunk",
         HEADING_WEIGHT,
         "SELECT c.id FROM chunk AS c NOT INDEXED CROSS JOIN document AS d ON d.id = c.document"
         " WHERE c.ctx = ?1 AND c.live = 1 AND d.live = 1 AND c.id IN (SELECT value FROM json_each(?2))",
@@ -183,6 +188,7 @@ def chunk_reach(ctx: int) -> Reach:
 def artifact_reach(ctx: int) -> Reach:
     return Reach(
         _artifact_table(ctx),
+        "artifact",
         NAME_WEIGHT,
         "SELECT id FROM artifact NOT INDEXED WHERE ctx = ?1 AND live = 1 AND id IN (SELECT value FROM json_each(?2))",
     )
@@ -218,6 +224,15 @@ def ranked(session: Session, reach: Reach, tokens: Sequence[str], limit: int, *,
         " ORDER BY rank LIMIT ?"
     )
     return [Match(*row) for row in session.execute(sql, (match, f"bm25({reach.heading}, 1.0)", limit))]
+
+
+def texts(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> dict[int, str]:
+    """The beginnings of the texts behind these rows of the index."""
+    sql = (
+        f"SELECT id, substr(text, 1, {BEGINNING}) FROM {reach.rows} NOT INDEXED"
+        " WHERE ctx = ?1 AND id IN (SELECT value FROM json_each(?2))"
+    )
+    return dict(session.rows(sql, (ctx, encode(list(ids)))))
 
 
 def live(session: Session, ctx: int, reach: Reach, ids: Sequence[int]) -> set[int]:

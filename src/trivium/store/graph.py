@@ -6,6 +6,7 @@ the text index, versions, the schema epoch. The rules of KML (protection, guards
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -333,13 +334,15 @@ class Graph:
     def insert_concepts(self, concepts: Iterable[NewConcept]) -> list[int]:
         """Make many concepts, none of which may exist; their ids, in order."""
         rows, texts, ids = [], [], []
+        scope = f"c{self.ctx}"
         for type_, name, attributes, metadata in concepts:
             element_id = self._take("concept") << 1
             ids.append(element_id)
             rows.append((element_id, self.ctx, type_, name, self.now, *_contents(attributes, metadata)))
-            self._bump("t", type_, 1)
             if self._text_of is not None:
-                texts.append((element_id, f"c{self.ctx}", *self._text_of(name, attributes)))
+                texts.append((element_id, scope, *self._text_of(name, attributes)))
+        for type_, number in Counter(row[2] for row in rows).items():
+            self._bump("t", type_, number)
             self.schema_changed |= type_ in META_TYPES
         many = self._session.connection.executemany
         if rows:
@@ -364,13 +367,15 @@ class Graph:
     def insert_links(self, links: Iterable[NewLink], metadata: dict[str, Any]) -> None:
         """Make many links with the same metadata; none of them may exist."""
         rows = []
+        bare = _contents({}, metadata)
         for subject, predicate, object_, attributes in links:
             element_id = (self._take("link") << 1) | 1
-            contents = _contents(attributes, metadata)
+            contents = _contents(attributes, metadata) if attributes else bare
             rows.append((element_id, self.ctx, subject, predicate, object_, self.now, *contents))
-            self._bump("p", predicate, 1)
             if subject & 1 or object_ & 1:
                 self._note_higher_order(predicate)
+        for predicate, number in Counter(row[3] for row in rows).items():
+            self._bump("p", predicate, number)
         if rows:
             sql = "INSERT INTO link VALUES (?, ?, ?, ?, ?, 1, ?, jsonb(?), jsonb(?))"
             self._session.connection.executemany(sql, rows)

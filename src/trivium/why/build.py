@@ -14,13 +14,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from trivium.why import documents, entries, glance, linking, manifests, memory, symbols
+from trivium.code import symbols
+from trivium.code.languages import PYTHON, is_analysed, is_source
+from trivium.code.model import ModuleSymbols
+from trivium.why import documents, entries, glance, linking, manifests, memory
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, Reader, discover, read_bytes
 from trivium.why.fingerprint import FileHashes, history_state
 from trivium.why.glance import Glance
 from trivium.why.history import read_history
-from trivium.why.languages import PYTHON, is_analysed, is_source
 from trivium.why.model import (
     FORMAT_VERSION,
     MAX_ALL_DOCUMENT_BYTES,
@@ -36,7 +38,6 @@ from trivium.why.model import (
     Index,
     MemoryNote,
     MemoryRelation,
-    ModuleSymbols,
     canonical,
     sha256,
 )
@@ -44,6 +45,7 @@ from trivium.why.places import is_document
 from trivium.why.reasons import Places
 from trivium.why.regions import line_count, without_mark
 from trivium.why.state import PYTHON_GRAMMAR, Survey, languages_of, marked, rules_of, state_of, survey, versions
+from trivium.why.symbol_coverage import symbol_coverage
 
 ANALYZER = "knowledge-entities"
 DOCUMENTS = "documents"
@@ -360,7 +362,7 @@ def _add_entities(
         _documents(reading.reasons),
         history.coverage,
         *built.coverage(),
-        *symbols.coverage(index.paths, modules),
+        *symbol_coverage(index.paths, modules),
     ]
     if link_reasons:
         records.append(Coverage(ANALYZER, "links", "partial", reason=", ".join(link_reasons)))

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
+from trivium.code.front_matter import texts_of
 from trivium.why.decisions import is_record
-from trivium.why.front_matter import texts_of
 from trivium.why.inline import attributes_after, plain_text, without_attributes
 from trivium.why.markdown import HEADING, LIST, PARAGRAPH, TABLE, TERMS, Block, Heading, Item
 from trivium.why.model import RawEntity

@@ -44,9 +44,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..errors import TriviumError
-from .generated import DEFAULT_MARKERS
-from .model import canonical, sha256
+from trivium.errors import TriviumError
+from trivium.why.generated import DEFAULT_MARKERS
+from trivium.why.model import canonical, sha256
 
 OWN_FILE = "trivium.toml"
 DOC_BRIDGE_FILE = "doc-bridge.config.json"

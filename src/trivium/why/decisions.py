@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from posixpath import basename, dirname
 
-from trivium.why.front_matter import texts_of
+from trivium.code.front_matter import texts_of
 from trivium.why.markdown import TABLE
 from trivium.why.metadata import Metadata, read_metadata, read_section_metadata
 from trivium.why.model import MAX_NAME, RawEntity

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from . import git
-from .config import Config, globs
-from .model import MAX_PATH, Coverage, File, sha256
-from .names import below, name_of, text_of
+from trivium.why import git
+from trivium.why.config import Config, globs
+from trivium.why.model import MAX_PATH, Coverage, File, sha256
+from trivium.why.names import below, name_of, text_of
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -278,7 +278,7 @@ def _unfit(path: str) -> str | None:
     """Why a name cannot be a path of the index (reference 3.1), or None."""
     if len(path) > MAX_PATH:
         return "path-limit"
-    if "\\" in path or path.startswith("/") or ".." in path.split("/"):
+    if "\\" in path or path.startswith("/") or (".." in path and ".." in path.split("/")):
         return "path-characters"
     return None if path.isascii() or _encodes(path) else "path-encoding"
 

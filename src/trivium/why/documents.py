@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trivium.code.front_matter import Value, texts_of
 from trivium.why.changelog import read_changes
 from trivium.why.concepts import read_concepts
 from trivium.why.decisions import is_record, read_decisions
-from trivium.why.front_matter import Value, texts_of
 from trivium.why.markdown import parse_markdown
 from trivium.why.model import MAX_DOCUMENT_BYTES, Document, sha256
 from trivium.why.places import DocumentRules, is_document, place_of

@@ -10,21 +10,21 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from .languages import is_source, language_of
-from .manifests import areas
-from .model import (
+from trivium.code.languages import is_source, language_of
+from trivium.code.model import ModuleSymbols
+from trivium.why.manifests import areas
+from trivium.why.model import (
     Coverage,
     CoverageEvidence,
     Document,
     Entry,
     Mention,
-    ModuleSymbols,
     Reference,
     bounded_id,
     canonical,
     sha256,
 )
-from .resolver import EntryResolver, dirname
+from trivium.why.resolver import EntryResolver, dirname
 
 AMBIGUOUS = "ambiguous-symbol"
 MAX_INBOUND = 64

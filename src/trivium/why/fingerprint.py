@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from ..errors import printable
-from . import git
-from .config import Config
-from .discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
-from .model import FORMAT_VERSION, HISTORY_VERSION, MAX_DOCUMENT_BYTES, File, canonical, sha256
+from trivium.errors import printable
+from trivium.why import git
+from trivium.why.config import Config
+from trivium.why.discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
+from trivium.why.model import FORMAT_VERSION, HISTORY_VERSION, MAX_DOCUMENT_BYTES, File, canonical, sha256
 
 _SETTLED_NS = 100_000_000
 _SETTLED_COARSE_NS = 2_000_000_000

@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
-from . import git
-from .config import Config
-from .discover import DISCOVER_VERSION, Listing, Passed, discover_memory, passed_by
-from .fingerprint import FileHashes, history_state, is_settled
-from .model import FORMAT_VERSION, MAX_DOCUMENT_BYTES, Closed, File
-from .names import name_of, names_of
-from .state import Survey, foreign_grammar, languages_of, reads, versions
+from trivium.why import git
+from trivium.why.config import Config
+from trivium.why.discover import DISCOVER_VERSION, Listing, Passed, discover_memory, passed_by
+from trivium.why.fingerprint import FileHashes, history_state, is_settled
+from trivium.why.model import FORMAT_VERSION, MAX_DOCUMENT_BYTES, Closed, File
+from trivium.why.names import name_of, names_of
+from trivium.why.state import Survey, foreign_grammar, languages_of, reads, versions
 
 
 class Glance(Closed):

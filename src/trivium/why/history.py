@@ -14,9 +14,18 @@ from pathlib import Path
 
 import msgspec
 
-from . import git
-from .config import Config
-from .model import HISTORY_VERSION, MAX_METADATA, MAX_NAME, MAX_PATH, CommitChange, Conventional, Coverage, History
+from trivium.why import git
+from trivium.why.config import Config
+from trivium.why.model import (
+    HISTORY_VERSION,
+    MAX_METADATA,
+    MAX_NAME,
+    MAX_PATH,
+    CommitChange,
+    Conventional,
+    Coverage,
+    History,
+)
 
 HISTORY_SECONDS = 30.0
 HISTORY_BYTES = 64 << 20

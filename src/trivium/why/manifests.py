@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .model import Entry, bounded_id, sha256
+from trivium.why.model import Entry, bounded_id, sha256
 
 SOURCE_ROOTS = frozenset({"src", "lib", "app", "source", "server", "client", "packages", "apps"})
 

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Struct
 
-from trivium.why.front_matter import FrontMatter, read_front_matter
+from trivium.code.front_matter import FrontMatter, read_front_matter
 from trivium.why.generated import DEFAULT_MARKERS, generated_lines
 from trivium.why.inline import References, is_attribute_line, plain_text, without_attributes
 from trivium.why.model import MAX_BLOCKS, MAX_HEADINGS

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from trivium.code.front_matter import texts_of
 from trivium.errors import TriviumError
-from trivium.why.front_matter import texts_of
 from trivium.why.inline import CODE, LINK, MAX_PLAIN, References, cut_text, plain_text, scan_inline
 from trivium.why.markdown import LIST, PARAGRAPH, Parsed, parse_markdown
 from trivium.why.model import DocumentRegion, Entity, MemoryEvidence, MemoryNote, MemoryRelation, sha256

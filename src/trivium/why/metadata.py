@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from trivium.why.front_matter import text_of
+from trivium.code.front_matter import text_of
 from trivium.why.html_text import without_struck
 from trivium.why.inline import plain_text
 from trivium.why.markdown import HTML, LIST, PARAGRAPH, QUOTE, TABLE
@@ -40,7 +40,9 @@ _DASH_KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)\s+[-–—=]+>?\s+(\S.
 _BOLD_KEY = re.compile(r"[\s>*+-]*(?:\*\*|__)\s*([^*_:：\n]{1,48}?)\s*(?:\*\*|__)\s+(\S.*)", re.DOTALL)
 _CELLS = re.compile(r"\s*\|\s*([^|\n]{1,48}?)\s*\|\s*([^|\n]{1,1024}?)\s*\|\s*")
 _LABEL = re.compile(r"\s*(?:\*\*|__|<b>|<strong>)[^*_<>\n]{1,48}(?:\*\*|__|</b>|</strong>)\s*[:：]?\s*")
-_PARTED = re.compile(r"[|·•‖]|<br|\S\s*[;,]?\s(?:\*\*|__)[^\s*_]", re.IGNORECASE)
+_PARTING = "|·•‖"
+_PARTED = re.compile(r"<br|\S\s*[;,]?\s(?:\*\*|__)[^\s*_]", re.IGNORECASE)
+_MAYBE_PARTED = ("**", "__", "<b", "<B")
 _LEADING = re.compile(r"(?:[\s*_~`:：]|</?[A-Za-z][^<>]{0,80}>)+")
 _STRAY = re.compile(r"\*\*+|~~+|(?<![^\W_])__+|__+(?![^\W_])")
 _EDGES = " \t*_~"
@@ -344,7 +346,13 @@ def _label_first() -> re.Pattern[str]:
 
 def _may_hold_keys(text: str) -> bool:
     """Whether a line begins with a known label, or has what may part it into several keys."""
-    return _PARTED.search(text, 0, MAX_TEXT) is not None or _label_first().match(text, 0, MAX_TEXT) is not None
+    return _is_parted(text[:MAX_TEXT]) or _label_first().match(text, 0, MAX_TEXT) is not None
+
+
+def _is_parted(text: str) -> bool:
+    if any(sign in text for sign in _PARTING):
+        return True
+    return any(sign in text for sign in _MAYBE_PARTED) and _PARTED.search(text) is not None
 
 
 def _pieces(text: str) -> list[str]:

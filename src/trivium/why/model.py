@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from trivium.code.model import Definition
+
 FORMAT_VERSION: Literal[1] = 1
 SCHEMA_VERSION = 1
 HISTORY_VERSION = "1"
@@ -134,14 +136,6 @@ class Coverage(Closed):
 # --- the index (reference 2) ----------------------------------------------------------------------
 
 
-class Definition(Closed):
-    """A declared name of a module with its lines, for `path:line`."""
-
-    name: str
-    line_start: int
-    line_end: int
-
-
 class Entry(Closed):
     """One indexed thing: document, module, area or package."""
 
@@ -244,21 +238,6 @@ class File(msgspec.Struct, frozen=True):
     path: str
     size: int
     mtime_ns: int
-
-
-class ModuleSymbols(Closed):
-    """What a source file exports. `forwarded` maps a re-exported name to the module specifier it comes from."""
-
-    language: str
-    exports: list[str]
-    """All exported names, sorted, without `*`; at most 256 of at most 128 characters."""
-    declared: list[str]
-    """The exported names that this file declares itself."""
-    forwarded: dict[str, str] = {}
-    dotted: list[str] = []
-    """`Name.method` for public methods of exported classes."""
-    definitions: list[Definition] = []
-    parsed: bool = True
 
 
 class Cite(Closed):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, TypeVar, overload
 
-from trivium.why.languages import PYTHON
+from trivium.code.languages import PYTHON
 from trivium.why.model import (
     MAX_LINKS,
     Closed,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from .languages import PYTHON
-from .model import Entry
+from trivium.code.languages import PYTHON
+from trivium.why.model import Entry
 
 _ROOT_FOLDERS = frozenset({"src", "lib", "python"})
 _INITS = frozenset({"__init__.py", "__init__.pyi"})

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
+from trivium.code.model import Definition
 from trivium.errors import TriviumError
 from trivium.why.budget import with_budget
 from trivium.why.model import (
     MAX_LINKS,
     Coverage,
-    Definition,
     DocumentItem,
     Entity,
     Entry,

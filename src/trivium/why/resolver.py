@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import unquote
 
-from .collector import UNASKED
-from .languages import PYTHON
-from .model import Entry, ModuleSymbols
-from .python_names import python_modules
+from trivium.code.collector import UNASKED
+from trivium.code.languages import PYTHON
+from trivium.code.model import ModuleSymbols
+from trivium.why.model import Entry
+from trivium.why.python_names import python_modules
 
 _MAX_TOKEN = 1024
 _LINES = re.compile(r":L?[0-9]{1,9}(?:[-:]L?[0-9]{1,9})?\Z")

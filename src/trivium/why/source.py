@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from trivium.why.front_matter import text_of
+from trivium.code.front_matter import text_of
 from trivium.why.html_text import HtmlText, is_comment, read_html
 from trivium.why.inline import TEXT, Found, cut_text, scan_inline
 from trivium.why.markdown import HTML, LIST, PARAGRAPH, QUOTE, Block, Heading, Parsed

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trivium.code.languages import PYTHON, is_source, language_of
+from trivium.code.model import ModuleSymbols
+from trivium.code.symbols import analyser_versions
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, discover, discover_memory
 from trivium.why.fingerprint import FileHashes, fingerprint, history_state
-from trivium.why.languages import PYTHON, is_source, language_of
 from trivium.why.manifests import is_manifest
-from trivium.why.model import File, ModuleSymbols
+from trivium.why.model import File
 from trivium.why.places import DocumentRules, is_document
-from trivium.why.symbols import analyser_versions
 
 READING_VERSION = "3"
 """Raise it when what is read out of a file changes: kept parts are then read again."""

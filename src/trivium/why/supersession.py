@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from trivium.why.front_matter import Value
+from trivium.code.front_matter import Value
 from trivium.why.inline import CODE, LINK, TEXT, References, scan_inline
 from trivium.why.wording import LANGUAGES, Language, alternation, alternatives, normal, words
 

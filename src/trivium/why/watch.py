@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
-from .config import Config
-from .discover import discover, discover_memory
-from .fingerprint import history_state
+from trivium.why.config import Config
+from trivium.why.discover import discover, discover_memory
+from trivium.why.fingerprint import history_state
 
 MAX_WAITS = 20
 

@@ -73,6 +73,11 @@ def _sources(routes: APIRouter) -> None:
     @routes.get(f"{base}/read/{{path:path}}", tags=tags, **schemas.download("A source as it was imported"))
     def read(slug: str, path: str, request: Request, own: Own) -> Response:
         context = own.kb.context(slug)
+        known = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
+        with missing("source_not_found", "path"):
+            tag = _tag(context.source(path))
+        if tag in known or known == ["*"]:
+            return Response(status_code=304, headers={"ETag": tag})
         file = cast("BinaryIO", tempfile.SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 - closed with the answer
         try:
             with missing("source_not_found", "path"):
@@ -80,11 +85,7 @@ def _sources(routes: APIRouter) -> None:
         except BaseException:
             file.close()
             raise
-        tag = f'"{facts["hash"]}"'
-        if tag in (part.strip() for part in request.headers.get("if-none-match", "").split(",")):
-            file.close()
-            return Response(status_code=304, headers={"ETag": tag})
-        return attachment(file, path.rpartition("/")[2], facts["media_type"], facts["size"], {"ETag": tag})
+        return attachment(file, path.rpartition("/")[2], facts["media_type"], facts["size"], {"ETag": _tag(facts)})
 
     @routes.delete(
         f"{base}/delete/{{path:path}}", tags=tags, **schemas.route("Delete a source", gives="SourceGone", fails=(404,))
@@ -94,6 +95,10 @@ def _sources(routes: APIRouter) -> None:
         with missing("source_not_found", "path"):
             context.delete_source(path)
         return Answer({"deleted": True, "path": path})
+
+
+def _tag(source: dict[str, Any]) -> str:
+    return f'"{source["hash"]}"'
 
 
 def _knowledge(routes: APIRouter) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .model import Definition, ModuleSymbols
+from trivium.code.model import Definition, ModuleSymbols
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .collector import Collector
-from .grammars import parse
-from .model import ModuleSymbols
-from .symbols_tree import lines
+from trivium.code.collector import Collector
+from trivium.code.model import ModuleSymbols
+from trivium.code.parsing import parse
+from trivium.code.symbols_tree import lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

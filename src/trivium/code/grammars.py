@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node
+    from tree_sitter import Language
 
 _FOLDER = "SEMBLE_GRAMMARS_CACHE_DIR"
 _PACKAGES = ("tree-sitter", "semble-grammars")
@@ -22,19 +22,6 @@ _METADATA = ".dist-info"
 
 class NoGrammar(Exception):
     """A grammar cannot be loaded here: its language is reported as not analysed."""
-
-
-def parse(grammar: str, data: bytes) -> Node:
-    """The root of a syntax tree; NoGrammar when there is no such grammar here.
-
-    Grammars are native code that may fail on strange input or never end: call this in `parse_worker` only.
-    """
-    language = _language(grammar)
-    if language is None:
-        raise NoGrammar(grammar)
-    from tree_sitter import Parser
-
-    return Parser(language).parse(data).root_node
 
 
 @lru_cache(maxsize=1)
@@ -72,14 +59,15 @@ def _version(package: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _language(grammar: str) -> Language | None:
+def load(grammar: str) -> Language | None:
+    """The grammar of this name; None when there is none here."""
     try:
         import semble_grammars as grammars  # type: ignore[import-untyped]
     except ImportError:
         return None
-    for load in (grammars.get_language, _unpack_apart):
+    for get in (grammars.get_language, _unpack_apart):
         try:
-            language: Language = load(grammar)
+            language: Language = get(grammar)
         except (grammars.LanguageNotFoundError, grammars.UnsupportedPlatformError):
             return None
         except (grammars.GrammarLoadError, OSError, RuntimeError):

@@ -8,8 +8,9 @@ from textwrap import dedent
 
 import pytest
 
-from trivium.why.model import ModuleSymbols
-from trivium.why.symbols import ANALYSER_VERSIONS, analyse, analyser_versions, coverage
+from trivium.code.model import ModuleSymbols
+from trivium.code.symbols import ANALYSER_VERSIONS, analyse, analyser_versions
+from trivium.why.symbol_coverage import symbol_coverage as coverage
 
 
 def read(source: str, path: str = "src/pkg/mod.py") -> ModuleSymbols:
@@ -313,10 +314,11 @@ def test_other_files_have_no_analyser() -> None:
 
 def test_python_files_load_no_grammar() -> None:
     code = (
-        "import sys; from trivium.why import symbols, entries, resolver, manifests; "
-        "r = symbols.analyse('a.py', b'x = 1'); symbols.coverage(['a.py'], {'a.py': r}); "
+        "import sys; from trivium.code import symbols; "
+        "from trivium.why import entries, resolver, manifests, symbol_coverage; "
+        "r = symbols.analyse('a.py', b'x = 1'); symbol_coverage.symbol_coverage(['a.py'], {'a.py': r}); "
         "symbols.analyser_versions(['python']); "
-        "assert not {'tree_sitter', 'semble_grammars', 'trivium.why.grammars'} & set(sys.modules), sys.modules"
+        "assert not {'tree_sitter', 'semble_grammars', 'trivium.code.grammars'} & set(sys.modules), sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -352,7 +354,7 @@ def test_coverage_says_when_a_language_could_not_be_read() -> None:
 
 
 def test_coverage_has_few_records_in_a_repository_of_all_languages() -> None:
-    from trivium.why.languages import EXTENSIONS
+    from trivium.code.languages import EXTENSIONS
 
     records = coverage([f"x.{extension}" for extension in EXTENSIONS], {})
     assert len(records) == 25

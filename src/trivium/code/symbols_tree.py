@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .collector import Collector, words
-from .grammars import parse
-from .languages import GRAMMARS
-from .model import ModuleSymbols
+from trivium.code.collector import Collector, unparsed, words
+from trivium.code.languages import GRAMMARS
+from trivium.code.model import ModuleSymbols
+from trivium.code.parsing import TooMuchWork, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -131,18 +131,26 @@ _RULES = {
 def analyse_tree(path: str, language: str, text: bytes) -> ModuleSymbols:
     """The symbols of a file in a language with a grammar.
 
-    With syntax errors, what could be read of it and `parsed` False. NoGrammar when the grammar is not available.
+    With syntax errors, what could be read of it and `parsed` False; nothing of what would take too much work. NoGrammar
+    when the grammar is not available.
     """
+    try:
+        return _analyse(path, language, text)
+    except TooMuchWork:
+        return unparsed(language)
+
+
+def _analyse(path: str, language: str, text: bytes) -> ModuleSymbols:
     if language in ("javascript", "typescript"):
-        from .symbols_javascript import analyse_javascript
+        from trivium.code.symbols_javascript import analyse_javascript
 
         return analyse_javascript(path, text)
     if language in ("c", "cpp"):
-        from .symbols_c import analyse_c
+        from trivium.code.symbols_c import analyse_c
 
         return analyse_c(path, language, text)
     if language == "ruby":
-        from .symbols_ruby import analyse_ruby
+        from trivium.code.symbols_ruby import analyse_ruby
 
         return analyse_ruby(text)
     root = parse(GRAMMARS[language], text)

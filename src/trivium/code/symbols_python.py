@@ -7,9 +7,9 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from .collector import Collector, unparsed
-from .languages import PYTHON
-from .model import ModuleSymbols
+from trivium.code.collector import Collector, unparsed
+from trivium.code.languages import PYTHON
+from trivium.code.model import ModuleSymbols
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SLOW_CODECS = re.compile(rb"punycode|idna|escape|utf.?7", re.I)

@@ -11,11 +11,12 @@ from textwrap import dedent
 
 import pytest
 
-from trivium.why import parse_worker
-from trivium.why.grammars import NoGrammar
-from trivium.why.model import ModuleSymbols
-from trivium.why.parse_worker import MAX_FAILURES, Worker
-from trivium.why.symbols import Analysis, analyse, coverage
+from trivium.code import parse_worker
+from trivium.code.grammars import NoGrammar
+from trivium.code.model import ModuleSymbols
+from trivium.code.parse_worker import MAX_FAILURES, Worker
+from trivium.code.symbols import Analysis, analyse
+from trivium.why.symbol_coverage import symbol_coverage as coverage
 
 pytest.importorskip("semble_grammars")
 
@@ -494,16 +495,16 @@ def test_where_no_process_can_be_started_there_is_no_grammar(monkeypatch: pytest
 
 def test_an_interrupted_request_leaves_no_answer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker()
-    receive = parse_worker._receive
+    receive = parse_worker.receive
 
     def interrupt(_stream: object) -> bytes:
         raise KeyboardInterrupt
 
     worker.analyse("a.go", "go", b"package a\nfunc A() {}")
-    monkeypatch.setattr(parse_worker, "_receive", interrupt)
+    monkeypatch.setattr(parse_worker, "receive", interrupt)
     with pytest.raises(KeyboardInterrupt):
         worker.analyse("b.go", "go", b"package a\nfunc B() {}")
-    monkeypatch.setattr(parse_worker, "_receive", receive)
+    monkeypatch.setattr(parse_worker, "receive", receive)
     assert worker.analyse("c.go", "go", b"package a\nfunc C() {}").exports == ["C"]
     worker.close()
 
@@ -525,7 +526,7 @@ def run(code: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-READ_GO = "from trivium.why.symbols import analyse; print(analyse('a.go', b'package a\\nfunc F() {}\\n'))"
+READ_GO = "from trivium.code.symbols import analyse; print(analyse('a.go', b'package a\\nfunc F() {}\\n'))"
 
 
 def test_a_cache_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
@@ -565,7 +566,7 @@ def test_modules_of_the_working_folder_are_not_run(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="asks for a process by its number")
 def test_the_process_ends_with_the_one_that_started_it() -> None:
-    code = READ_GO + "; from trivium.why import parse_worker as p; print(p._worker(p.os.getpid())._process.pid)"
+    code = READ_GO + "; from trivium.code import parse_worker as p; print(p._worker(p.os.getpid())._process.pid)"
     number = int(run(code).splitlines()[-1])
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .collector import Collector, words
-from .grammars import parse
-from .languages import extension_of, language_of
-from .model import ModuleSymbols
+from trivium.code.collector import Collector, words
+from trivium.code.languages import extension_of, language_of
+from trivium.code.model import ModuleSymbols
+from trivium.code.parsing import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node

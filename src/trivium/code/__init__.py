@@ -1,0 +1,1 @@
+"""What a file of a repository says by itself: its language, the names it exports, its front matter."""
