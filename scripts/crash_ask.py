@@ -317,7 +317,9 @@ class Harness:
         self.seed = seed
         self.figures = Figures()
         self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["trivium.base.knowledge_base", "tests.knowql_models", "trivium.knowql.service"])
+        self.context.set_forkserver_preload(
+            ["trivium.base.knowledge_base", "tests.knowql_models", "trivium.knowql.service"]
+        )
 
     def run(self, points: int) -> Figures:
         begin = time.perf_counter()

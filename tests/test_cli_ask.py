@@ -208,8 +208,10 @@ def test_a_turn_that_fails_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> N
     assert outcome.err == "error failed: the provider \\x1b[31m said no\n"
 
 
-def test_pieces_are_printed_as_they_come_and_an_interrupt_cancels_the_turn(tmp_path: Path) -> None:
-    script = {"pieces": ["Green ", "tea "], "text": "Green tea ", "hang": True, "cite": []}
+@pytest.mark.parametrize("how", ["interrupt", "closed pipe"])
+def test_pieces_are_printed_as_they_come_and_a_turn_that_nobody_reads_is_cancelled(how: str) -> None:
+    pieces = ["Green ", "tea ", *(["and "] * 500 if how == "closed pipe" else [])]
+    script = {"pieces": pieces, "between": 0.02, "text": "".join(pieces), "hang": True, "cite": []}
     with trivium.open("test.db") as kb:
         session = kb.ask("x", scope=["notes"], vars={"script": script}, retrieval_only=True)["session_id"]
     code = (
@@ -230,12 +232,95 @@ def test_pieces_are_printed_as_they_come_and_an_interrupt_cancels_the_turn(tmp_p
     end = time.monotonic() + 60
     while b"Green tea" not in seen and time.monotonic() < end:
         seen += process.stdout.read1(100)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
-    process.communicate()
+    begun = time.monotonic()
+    if how == "interrupt":
+        process.send_signal(signal.SIGINT)
+    else:
+        process.stdout.close()
+    assert process.wait(30) == (130 if how == "interrupt" else 1)
+    assert time.monotonic() - begun < 4
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stderr.close()
     with trivium.open("test.db") as kb:
         last = kb.turns.session(session)["queries"][-1]
     assert (last["status"], last["error"]) == ("cancelled", "cancelled by caller")
+
+
+# --- hostile command lines and texts --------------------------------------------------------------
+
+WRONG: list[tuple[list[str], bytes, int, str]] = [
+    (["What is \udcff?"], b"", 2, "QUESTION holds bytes that are no UTF-8."),
+    (["x", "--scope", "\udcff"], b"", 2, "--scope holds bytes that are no UTF-8."),
+    (["x", "--session", "\udcff"], b"", 2, "--session holds bytes that are no UTF-8."),
+    (["x", "--model", "\udcff"], b"", 2, "--model holds bytes that are no UTF-8."),
+    (["-"], b"What is \xff?", 1, "Standard input is not UTF-8 text."),
+    (["-"], b"x" * 3_000_000, 1, "The question is longer than 32,768 characters."),
+    (["-"], b"x" * 40_000, 1, "at most 32,768 are allowed"),
+    (["-"], b"", 1, "The question is empty."),
+    (["x", "--scope", ""], b"", 2, "--scope names no context."),
+    (["x", "--scope", " , "], b"", 2, "--scope names no context."),
+    (["x", "--scope", ",".join(f"c{number}" for number in range(11))], b"", 1, "scope has 11 entries"),
+    (["x", "--shape", ""], b"", 2, "it is empty"),
+    (["x", "--shape", "."], b"", 2, "Is a directory"),
+    (["x", "--shape", "\x1b[31m.json"], b"", 2, "\\x1b[31m.json: No such file"),
+    (["x", "--shape", '{"maximum": NaN}'], b"", 2, "NaN is no number of JSON"),
+    (["x", "--shape", '{"not":' * 100_000], b"", 2, "it is nested too deep"),
+    (["x", "--shape", "/dev/zero"], b"", 2, "/dev/zero is no JSON"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "code", "told"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_cannot_be_asked_is_refused_in_words(arguments: list[str], stdin: bytes, code: int, told: str) -> None:
+    scoped = [] if "--scope" in arguments else ["--context", "notes"]
+    outcome = run("ask", *arguments, *scoped, stdin=stdin)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert told in outcome.err
+    assert len(outcome.err) < 1_000
+
+
+def test_contexts_may_stand_behind_a_comma_and_a_space() -> None:
+    assert run("ask", QUESTION, "--scope", "notes , notes").out == run("ask", QUESTION, "--scope", "notes").out
+
+
+def test_a_scope_that_has_no_effect_on_a_session_is_told() -> None:
+    run("ask", QUESTION, "--scope", "notes")
+    outcome = run("ask", QUESTION, "--continue", "--scope", "empty")
+    assert outcome.code == 0
+    assert "scope is fixed by the turn that began the session" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("The \u202egate\u202c costs 8 euros.", "The \\u202egate\\u202c costs"),
+        ("The \u2067gate costs 8 euros.", "The \\u2067gate costs"),
+        ("The gate\u202c costs 8 euros.", "The gate\\u202c costs"),
+        ("The \u2067gate\u2069 costs 8 euros.", "The \u2067gate\u2069 costs"),
+        ("The \u2067\u202agate\u202c\u2069 costs 8 euros.", "The \u2067\u202agate\u202c\u2069 costs"),
+        ("The gate\u200f costs 8 euros.", "The gate\u200f costs"),
+        ("The gate costs 8 euros.\x07\x1b]0;x\x07", "The gate costs 8 euros.\\x07\\x1b]0;x\\x07"),
+    ],
+)
+def test_a_document_cannot_steer_the_terminal_that_shows_it(text: str, shown: str) -> None:
+    with trivium.open("test.db") as kb:
+        context = kb.create_context("gates")
+        context.add_bytes("gate.md", text.encode())
+        context.curate()
+    assert shown in run("ask", "What does the gate cost?", "--scope", "gates").out
+    assert "\u202e" not in run("ask", "What does the gate cost?", "--scope", "gates", "--json").out
+    assert shown in run("ask", "gate", "--scope", "gates", "--retrieval-only").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("question", ["green tea", "-"])
+def test_a_program_without_some_of_its_streams_ends_well(closed: str, question: str) -> None:
+    code = "from trivium.doors.program import main; main()"
+    command = f"{sys.executable} -c '{code}' --db test.db ask '{question}' --context notes {closed}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, input=b"green tea", check=False)
+    assert b"unexpected fault" not in done.stderr
+    assert done.returncode == (1 if question == "-" and "<&-" in closed else 0)
 
 
 # --- sessions -------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.models_support import Recorder, checked, codes, passage, quoted, said, task
@@ -334,4 +336,8 @@ def test_long_and_strange_passages_do_not_break_it() -> None:
         "\u200f\u0000\ufeff",
         "|a|\n|-|",
     ]
-    quoted("What is x?", [passage(f"{number}.md", text) for number, text in enumerate(texts)])
+    began = time.process_time()
+    composed = quoted("What is x?", [passage(f"{number}.md", text) for number, text in enumerate(texts)])
+    assert time.process_time() - began < 5
+    assert composed.text.strip()
+    assert all(cited.quote in cited.passage.text for cited in composed.cited)

@@ -20,7 +20,7 @@ from tests.why_examples import commit, entity, entry, index, module, worked_exam
 from tests.why_lookups import Whole, looked_up
 from tests.why_repositories import Editor, make
 from trivium import Context
-from trivium.doors import repository
+from trivium.doors import answering
 from trivium.why.model import Definition, Entry, Index
 from trivium.why.prepared import PreparedIndex
 from trivium.why.query import knowledge_why
@@ -311,8 +311,8 @@ def test_another_process_may_replace_the_index_while_one_is_open(context: Contex
 def test_the_door_asks_pages(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trivium.why.stored.load_index", None)
     monkeypatch.chdir(context.repository_root or "")
-    with repository.opened_index(context, "trivium index") as loaded:
-        found = repository.answer(loaded, "Cache", kind=None, limit=20, budget_tokens=None, profile="local")
+    with answering.asked_index(context, "trivium index", "local") as loaded:
+        found = answering.answer(loaded, "Cache", kind=None, limit=20, budget_tokens=None, profile="local")
     assert found.found["entities"]
 
 

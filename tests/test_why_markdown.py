@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gc
 import importlib
 import time
 from urllib.parse import unquote
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from tests.why_documents import names_of, read
 from trivium.code.front_matter import read_front_matter
 from trivium.why.documents import DocumentRules, is_document, read_document
 from trivium.why.inline import cut_text, plain_text, scan_inline
-from trivium.why.markdown import decode, parse_markdown
+from trivium.why.markdown import _parser, decode, parse_markdown
 from trivium.why.model import DocumentRegion, sha256
 from trivium.why.regions import SourceLines, line_count, region
 
@@ -473,6 +475,33 @@ def test_any_blocks_give_regions_that_recompute(lines: list[str]) -> None:
     text = "\n".join(lines)
     for path in ("docs/adr/0001-a.md", "glossary.md", "CHANGELOG.md", "docs/a.md", "adr/2.rst", "NEWS"):
         read(path, text)
+
+
+LINES = ["# h", "#h", "a", "- x", "  - y", "+", "1. z", "12) q", "> q", "```", "~~~", "***", "---", "===", "_ _ _", ""]
+LINES += ["| a |", "|---|", ":-:", "[r]: /u", "[r]:", "<div>", "<!-- x", "-->", "    code", "\ttab", "  ", "\\# e", "é"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", " ", "    ", "> ", "- ", "1. "]), st.sampled_from(LINES)), max_size=12))
+def test_a_rule_that_is_not_asked_would_have_said_no(lines: list[tuple[str, str]]) -> None:
+    text = "\n".join(f"{before}{line}" for before, line in lines)
+    ours: list[Token] = []
+    plain: list[Token] = []
+    asked, all_asked = _parser(), MarkdownIt("commonmark").enable("table")
+    asked.block.parse(text, asked, {}, ours)
+    all_asked.block.parse(text, all_asked, {}, plain)
+    assert [token.as_dict() for token in ours] == [token.as_dict() for token in plain]
+
+
+def test_what_is_read_of_a_document_is_gone_with_it() -> None:
+    """Not only when the garbage collector comes, which is seldom while an index is built."""
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(50):
+            parse_markdown(b"# A\n\n- `a`\n\n| a |\n|---|\n| b |\n\n> q\n\n## B")
+        assert gc.collect() < 50
+    finally:
+        gc.enable()
 
 
 def test_decode_drops_the_mark_and_unites_line_ends() -> None:

@@ -22,9 +22,9 @@
     ├── IndexStaleError (why.stored)        the index no longer describes its repository
     │   └── IndexSettingsError (why.stored) it was built with other settings
     ├── IndexDamagedError (why.stored)      the index does not match its own hash
-    ├── MissingModelError (doors.ak_docs)   the index file is not there
-    ├── InsideIndexedError (doors.repository) the folder is part of a repository that is indexed
-    └── NothingToReadError (doors.repository) the repository has no file that can be read
+    ├── MissingModelError (doors.ak_docs)   no model is configured that could answer
+    ├── InsideIndexedError (doors.indexing) the folder is part of a repository that is indexed
+    └── NothingToReadError (doors.indexing) the repository has no file that can be read
 
 `trivium` itself exports what the methods of a knowledge base and its contexts raise.
 

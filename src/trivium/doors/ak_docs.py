@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from trivium.doors import repository
+from trivium.doors import answering, indexing, repository
 from trivium.doors.cli import run_program
 from trivium.doors.cli_options import Choices, remember
 from trivium.doors.cli_output import printable, to_json
@@ -149,20 +149,20 @@ def index(asked: Asked, watch: bool, text: bool) -> None:
         if kept is not None:
             _tell_kept(kept, write_index(root, settings, kept.prepared.index), filled.context, settings, text, watch)
             return
-        done = repository.build(filled.context, root, settings)
+        done = indexing.build(filled.context, root, settings)
         file = write_index(root, settings, done.build.index)
-        made = repository.report(done, str(file), filled, settings)
+        made = indexing.report(done, str(file), filled, settings)
         filled.made = False
         if text:
-            click.echo(printable(repository.report_text(made, "ak-docs why TARGET")))
+            click.echo(printable(indexing.report_text(made, "ak-docs why TARGET")))
         else:
             click.echo(to_json(made, indent=None if watch else 2))
 
     settings = asked.settings(root)
     with asked.open() as kb:
-        filled = repository.context_to_fill(kb, None, root, settings, empty=watch, again=asked.rebuild_in)
+        filled = indexing.context_to_fill(kb, None, root, settings, empty=watch, again=asked.rebuild_in)
         if watch:
-            repository.keep_indexing(filled.context, root, lambda: asked.settings(root), make)
+            indexing.keep_indexing(filled.context, root, lambda: asked.settings(root), make)
         else:
             make(settings)
 
@@ -275,7 +275,7 @@ def _is_index(file: Path) -> bool:
 def why(asked: Asked, target: str) -> None:
     """Tell what is recorded about TARGET: a path, a symbol, a concept, a name or an id. Text unless --json."""
     target = text_of(target)
-    repository.check_arguments(target, None, LIMIT, None)
+    answering.check_arguments(target, None, LIMIT, None)
     root = asked.root
     settings = asked.settings(root)
     if not asked.exists():
@@ -284,10 +284,10 @@ def why(asked: Asked, target: str) -> None:
         context = _bound(asked, root, kb)
         whole = context.repository_root or root
         config = settings if whole == root else asked.settings(whole)
-        with repository.asked_index(context, asked.rebuild_in(whole), asked.profile, config=config) as loaded:
-            found = repository.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
-            search = repository.search_words(context)
-            repository.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
+        with answering.asked_index(context, asked.rebuild_in(whole), asked.profile, config=config) as loaded:
+            found = answering.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
+            search = answering.search_words(context)
+            answering.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
 
 
 def _bound(asked: Asked, root: Path, kb: KnowledgeBase) -> Context:

@@ -52,8 +52,13 @@ def ask(
     document = {name: value for name, value in given.items() if value is not None and value is not False}
     text = " ".join(question)
     document["ask"] = _from_stdin() if text == "-" else text
-    for name, value in (("QUESTION", text), ("--scope", ",".join(scope)), ("--session", session_id or "")):
-        if not _is_utf8(value):
+    for name, value in (
+        ("QUESTION", text),
+        ("--scope", ",".join(scope)),
+        ("--session", session_id),
+        ("--model", given["model"]),
+    ):
+        if not _is_utf8(value or ""):
             raise click.UsageError(f"{name} holds bytes that are no UTF-8.")
     if scope and not _slugs(scope):
         raise click.UsageError("--scope names no context.")
@@ -176,7 +181,7 @@ def _told(kb: KnowledgeBase, document: dict[str, Any]) -> dict[str, Any]:
             if event is not None and event[1] == "response.output_text.delta":
                 click.echo(printable(event[2]["delta"]), nl=False)
                 streamed = True
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OSError):  # nobody reads on
         turns.cancel(accepted.query_id)
         raise
     found: dict[str, Any] = turns.response(accepted.query_id)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from trivium.doors import repository
+from trivium.doors import answering, indexing, repository
 from trivium.doors.cli_options import Choices, pass_choices, remember, whole, with_db
 from trivium.errors import NotFoundError
 from trivium.why.names import text_of
@@ -50,17 +50,17 @@ def index(choices: Choices, path: str, watch: bool, config: str | None, no_cache
     root = repository.root_of(Path(path))
 
     def make(settings: Config) -> None:
-        done = repository.build(filled.context, root, settings, cache=not no_cache)
-        _print_report(repository.report(done, text_of(root), filled, settings), choices, one_line=watch)
+        done = indexing.build(filled.context, root, settings, cache=not no_cache)
+        _print_report(indexing.report(done, text_of(root), filled, settings), choices, one_line=watch)
         filled.made = False
 
     settings = repository.read_config(root, config)
     with choices.open() as kb:
-        filled = repository.context_to_fill(
+        filled = indexing.context_to_fill(
             kb, choices.context, root, settings, empty=watch, again=lambda whole: _build_command(choices, config, whole)
         )
         if watch:
-            repository.keep_indexing(filled.context, root, lambda: repository.read_config(root, config), make)
+            indexing.keep_indexing(filled.context, root, lambda: repository.read_config(root, config), make)
         else:
             make(settings)
 
@@ -71,7 +71,7 @@ def _print_report(made: dict[str, Any], choices: Choices, *, one_line: bool) -> 
     if choices.json:
         click.echo(to_json(made, indent=None if one_line else 2))
     else:
-        click.echo(printable(repository.report_text(made, "trivium why TARGET")))
+        click.echo(printable(indexing.report_text(made, "trivium why TARGET")))
 
 
 @click.command()
@@ -114,7 +114,7 @@ def why(
     The answer comes from the index of `trivium index` alone, which must be up to date.
     """
     target = text_of(target)
-    repository.check_arguments(target, **asked)
+    answering.check_arguments(target, **asked)
     root = repository.root_of(Path())
     if not choices.exists():
         raise repository.missing(root, _rebuild(choices, config), profile)
@@ -129,10 +129,10 @@ def why(
         settings = None
         if config is not None and profile != "service":
             settings = repository.read_config(context.repository_root or root, config)
-        with repository.asked_index(context, command, profile, config=settings, cache=not no_cache) as loaded:
-            found = repository.answer(loaded, target, profile=profile, **asked)
-            search = repository.search_words(context, _own_database(choices))
-            repository.print_answer(found, loaded, search, as_json=choices.json)
+        with answering.asked_index(context, command, profile, config=settings, cache=not no_cache) as loaded:
+            found = answering.answer(loaded, target, profile=profile, **asked)
+            search = answering.search_words(context, _own_database(choices))
+            answering.print_answer(found, loaded, search, as_json=choices.json)
 
 
 def _rebuild(choices: Choices, config: str | None, context: Context | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
-from trivium.doors import repository
+from trivium.doors import answering, repository
 from trivium.errors import NotFoundError, TriviumError
 from trivium.knowql.hints import MCP, worded
 from trivium.location import MEMORY
@@ -96,7 +96,7 @@ class WhyTools:
         target = (arguments or {}).get("target")
         spelled = None if root is None else str(root)
         if spelled is not None and local and isinstance(target, str):
-            spelled = repository.spelled_root(spelled, target)
+            spelled = answering.spelled_root(spelled, target)
         return call_tool(
             name,
             arguments,

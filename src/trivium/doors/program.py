@@ -111,7 +111,7 @@ def _answered(question: Question) -> str | None:
     try:
         _load_msgspec()
         import trivium
-        from trivium.doors import repository
+        from trivium.doors import answering, repository
         from trivium.location import MEMORY, default_database, locate
         from trivium.why.names import text_of
 
@@ -121,8 +121,8 @@ def _answered(question: Question) -> str | None:
             return None
         with trivium.open(file) as kb:
             context = repository.bound_context(kb, Path())
-            with repository.asked_index(context, "trivium index", "local") as loaded:
-                found = repository.answer(
+            with answering.asked_index(context, "trivium index", "local") as loaded:
+                found = answering.answer(
                     loaded,
                     text_of(question.target),
                     kind=question.kind,
@@ -130,7 +130,7 @@ def _answered(question: Question) -> str | None:
                     budget_tokens=question.budget_tokens,
                     profile="local",
                 )
-                search, color = repository.search_words(context), terminal and not os.environ.get("NO_COLOR")
-                return repository.answer_text(found, loaded, search, as_json=question.json, color=color)
+                search, color = answering.search_words(context), terminal and not os.environ.get("NO_COLOR")
+                return answering.answer_text(found, loaded, search, as_json=question.json, color=color)
     except Exception:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from pathlib import Path
 from typing import IO, Any
 
 
@@ -12,7 +13,7 @@ def open_missing() -> None:
     """Give a program that was begun without some of its streams empty ones."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def prepare(stream: IO[Any]) -> None:

@@ -113,7 +113,16 @@ _FILLER_KANA = re.compile(
     "ですか|でしょうか|ますか|ました|ません|ください|について|教えて|とは|です|ます|する|される|した|して|れる|ある|いる|から|まで"
     "|どの|どんな|どれ|なに|何|[はがをにのでともへや](?![\u3041-\u3096])|(?<![\u3041-\u3096])[はがをにのでともへや]"
 )
-_FILLER_HANGUL = re.compile("얼마나|얼마|되나요|되요|무엇|어떻게|어떤|있나요|있습니까|합니까|해주세요|알려|주세요")
+_FILLER_WORDS = re.compile(
+    r"(?<!\w)(?:ما|ماذا|هي|هو|من|كم|متى|أين|اين|كيف|لماذا|هل|أي|اي"
+    r"|מה|מי|כמה(?: זמן)?|מתי|איפה|היכן|איך|למה|מדוע|האם|איזה|איזו|אילו|הוא|היא|של"
+    r"|क्या|है|हैं|कौन|कितना|कितनी|कितने|कब|कहाँ|कैसे|क्यों|की|का|के)(?![\w\u0900-\u097f])"
+    r"|เท่าไหร่|เท่าไร|กี่|อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|อย่างไร|ทำไม|หรือไม่|ไหม"
+)
+"""Question words, and the commonest others, of Arabic, Hebrew, Hindi and Thai."""
+_FILLER_HANGUL = re.compile(
+    "얼마나|얼마|되나요|되요|됩니까|입니까|인가요|무엇|어떻게|어떤|있나요|있습니까|합니까|해주세요|알려|주세요"
+)
 _HANGUL_TAIL = re.compile(
     "(?<=[\uac00-\ud7af])(?:입니까|인가요|나요|까요|습니까|에서|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과|도)(?=$|[^\uac00-\ud7af])"
 )
@@ -285,7 +294,8 @@ def content_words(text: str, within: str = "") -> list[str]:
 
     `within` is the text that it is a part of: which words tell nothing depends on the language around them.
     """
-    rest = _HANGUL_TAIL.sub("", _FILLER_HANGUL.sub(" ", _APOSTROPHE.sub(" ", text)))
+    rest = _FILLER_WORDS.sub(" ", _APOSTROPHE.sub(" ", text))
+    rest = _HANGUL_TAIL.sub("", _FILLER_HANGUL.sub(" ", rest))
     if _KANA.search(rest):
         rest = _FILLER_KANA.sub(" ", rest)
     elif _SPACELESS.search(rest):

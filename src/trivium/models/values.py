@@ -19,7 +19,6 @@ from trivium.search.segment import fold
 
 PERCENT, MONEY, DURATION, MEASURE, NUMBER = "percent", "money", "duration", "measure", "number"
 DATE, YEAR, TIME, LABEL = "date", "year", "time", "label"
-QUANTITIES = frozenset({PERCENT, MONEY, DURATION, MEASURE, NUMBER})
 
 
 class Value(Struct, frozen=True):

@@ -108,7 +108,12 @@ def _pairs(run: str, query: bool) -> list[str]:
 
 
 def _words(run: str, query: bool) -> list[str]:
-    parts = [piece.casefold() for part in _PART.split(run) for piece in _CAMEL.split(part) if piece]
+    parts: list[str] = []
+    for part in _PART.split(run):
+        if part.islower():  # nothing to cut, which is slow to find out
+            parts.append(part.casefold())
+        else:
+            parts += [piece.casefold() for piece in _CAMEL.split(part) if piece]
     if len(parts) < 2:
         return parts
     compound = run.casefold().replace("'", "")
@@ -138,6 +143,8 @@ def _joined(text: str) -> list[str]:
     """Paths and addresses as one token each."""
     if "/" not in text and "@" not in text:
         return []
+    if _PLAIN_PATH.fullmatch(text):  # as in `_runs`
+        return [text.casefold().translate(_SIGNS)] if len(text) <= _LONGEST_JOINED else []
     places = " ".join(word for word in text.split() if "/" in word or "@" in word)
     found = [match[0].strip(".-~").casefold().translate(_SIGNS) for match in _JOINED.finditer(places)]
     return [token for token in found if len(token) <= _LONGEST_JOINED]

@@ -19,7 +19,7 @@ from trivium.code.languages import PYTHON, is_analysed, is_source
 from trivium.code.model import ModuleSymbols
 from trivium.why import documents, entries, glance, linking, manifests, memory
 from trivium.why.config import Config
-from trivium.why.discover import Discovery, Reader, discover, read_bytes
+from trivium.why.discover import Discovery, discover
 from trivium.why.fingerprint import FileHashes, history_state
 from trivium.why.glance import Glance
 from trivium.why.history import read_history
@@ -42,6 +42,7 @@ from trivium.why.model import (
     sha256,
 )
 from trivium.why.places import is_document
+from trivium.why.reading import Reader, read_bytes
 from trivium.why.reasons import Places
 from trivium.why.regions import line_count, without_mark
 from trivium.why.state import PYTHON_GRAMMAR, Survey, languages_of, marked, rules_of, state_of, survey, versions

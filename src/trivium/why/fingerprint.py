@@ -12,8 +12,10 @@ import msgspec
 from trivium.errors import printable
 from trivium.why import git
 from trivium.why.config import Config
-from trivium.why.discover import DISCOVER_VERSION, Discovery, discover_memory, read_bytes
+from trivium.why.discover import DISCOVER_VERSION, Discovery
 from trivium.why.model import FORMAT_VERSION, HISTORY_VERSION, MAX_DOCUMENT_BYTES, File, canonical, sha256
+from trivium.why.note_files import discover_memory
+from trivium.why.reading import read_bytes
 
 _SETTLED_NS = 100_000_000
 _SETTLED_COARSE_NS = 2_000_000_000

@@ -17,10 +17,11 @@ import msgspec
 
 from trivium.why import git
 from trivium.why.config import Config
-from trivium.why.discover import DISCOVER_VERSION, Listing, Passed, discover_memory, passed_by
+from trivium.why.discover import DISCOVER_VERSION, Listing, Passed, passed_by
 from trivium.why.fingerprint import FileHashes, history_state, is_settled
 from trivium.why.model import FORMAT_VERSION, MAX_DOCUMENT_BYTES, Closed, File
 from trivium.why.names import name_of, names_of
+from trivium.why.note_files import discover_memory
 from trivium.why.state import Survey, foreign_grammar, languages_of, reads, versions
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from msgspec import Struct
 
@@ -145,6 +146,9 @@ def drop_generated(parsed: Parsed) -> None:
         block.items = [item for item in block.items if kept(item.line)]
 
 
+Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+
+
 class _Full(Exception):
     """A document has more tokens than are read."""
 
@@ -158,9 +162,42 @@ class _Tokens(list[Token]):
         super().append(token)
 
 
+_FIRST = {
+    "fence": "`~",
+    "blockquote": ">",
+    "hr": "*-_",
+    "list": "*+-0123456789",
+    "reference": "[",
+    "html_block": "<",
+    "heading": "#",
+    "table": "|-:",
+}
+"""The characters that a block of each kind begins with (CommonMark 4 and 5), a table its second line."""
+
+
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("table")
+    """Most lines begin with a letter, so that most rules need not be asked."""
+    parser = MarkdownIt("commonmark").enable("table")
+    ruler = parser.block.ruler
+    for rule in ruler.__rules__:
+        if rule.name in _FIRST:
+            below = 1 if rule.name == "table" else 0
+            ruler.at(rule.name, _beginning(frozenset(_FIRST[rule.name]), below, rule.fn), {"alt": rule.alt})
+    return parser
+
+
+def _beginning(characters: frozenset[str], below: int, rule: Rule) -> Rule:
+    """The rule, asked for lines that begin with one of these characters, or whose next one does."""
+
+    def asked(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        line = start + below
+        if line >= end:
+            return False
+        first = state.bMarks[line] + state.tShift[line]
+        return state.src[first : first + 1] in characters and rule(state, start, end, silent)
+
+    return asked
 
 
 def _tokens(body: str, parsed: Parsed, env: dict[str, Any]) -> list[Token]:

@@ -14,10 +14,11 @@ from trivium.code.languages import PYTHON, is_source, language_of
 from trivium.code.model import ModuleSymbols
 from trivium.code.symbols import analyser_versions
 from trivium.why.config import Config
-from trivium.why.discover import Discovery, discover, discover_memory
+from trivium.why.discover import Discovery, discover
 from trivium.why.fingerprint import FileHashes, fingerprint, history_state
 from trivium.why.manifests import is_manifest
 from trivium.why.model import File
+from trivium.why.note_files import discover_memory
 from trivium.why.places import DocumentRules, is_document
 
 READING_VERSION = "3"

@@ -7,8 +7,9 @@ from pathlib import Path
 from threading import Event
 
 from trivium.why.config import Config
-from trivium.why.discover import discover, discover_memory
+from trivium.why.discover import discover
 from trivium.why.fingerprint import history_state
+from trivium.why.note_files import discover_memory
 
 MAX_WAITS = 20
 
