@@ -68,6 +68,12 @@ def test_a_wide_text_is_read_with_and_without_a_mark(text: str, encoding: str) -
     assert decode(("\ufeff" + text).encode(encoding)) == (text, None)
 
 
+@pytest.mark.parametrize("before", ["", " "])
+def test_a_zero_byte_in_a_text_makes_no_wide_text_of_it(before: str) -> None:
+    text = before + "The log of the pump.\n" + "line of text here\n" * 200 + "bad\0byte\nThe pressure is 5 bar.\n"
+    assert decode(text.encode()) == (text.replace("\0", "\ufffd"), "zero bytes were replaced")
+
+
 def test_latin_texts_are_told_apart_without_the_detector_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
     for text, encodings in LATIN.values():

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import trivium
+from trivium.errors import StoreError
 from trivium.store import schema
 
 NODE = 'UPSERT { CONCEPT { {type: "Domain", name: :name} SET ATTRIBUTES { n: :n, text: :text } } }'
@@ -215,6 +216,8 @@ def test_a_read_only_disk_is_named(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     try:
         assert_refused(path)
+        with pytest.raises(StoreError, match="cannot be written to"):
+            trivium.open(str(path))
         assert_refused(small_disk / "new.db")
         assert_refused(small_disk / "folder" / "new.db")
     finally:

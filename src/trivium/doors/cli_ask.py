@@ -115,13 +115,14 @@ def _read_shape(path: str) -> Any:
     import json
 
     from trivium.doors.cli_output import printable
+    from trivium.doors.json_numbers import whole_number
 
     inline = path.lstrip().startswith("{")
     try:
         if not path.strip():
             raise ValueError("it is empty")
         data = path if inline else _begin(path)
-        return json.loads(data, parse_constant=_no_constant)
+        return json.loads(data, parse_int=whole_number, parse_constant=_no_constant)
     except OSError as error:
         fault = f"{path}: {error.strerror}"
     except RecursionError:

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import click
 
+from trivium.doors.json_numbers import whole_number
 from trivium.errors import KipError, TriviumError
 from trivium.knowql.errors import QueryError
 from trivium.knowql.hints import CLI, worded
@@ -76,7 +77,9 @@ def parse_json(text: str | bytes, what: str) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=unique_members)
+        return json.loads(
+            text, parse_int=whole_number, parse_constant=_refuse_constant, object_pairs_hook=unique_members
+        )
     except UnicodeDecodeError:
         raise TriviumError(f"{what} is not UTF-8 text.", "Save it as UTF-8.") from None
     except json.JSONDecodeError as error:

@@ -27,11 +27,10 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
 from trivium.doors.cli_output import unique_members
+from trivium.doors.json_numbers import whole_number
 from trivium.errors import KipError
 
 _BLOCK = 1 << 16
-_MAX_DIGITS = 400
-"""Of an integer: far more than any number of KIP has, and far less than what is slow to read."""
 
 
 async def serve(server: Server[Any], source: int, sink: int) -> None:
@@ -191,7 +190,7 @@ def parse(line: bytes) -> types.JSONRPCMessage:
     except UnicodeDecodeError as error:
         raise Refused(types.PARSE_ERROR, line, f"The message is not UTF-8 text: {error.reason}") from None
     try:
-        document = json.loads(text, parse_int=_integer, parse_constant=_no_number, object_pairs_hook=unique_members)
+        document = json.loads(text, parse_int=whole_number, parse_constant=_no_number, object_pairs_hook=unique_members)
     except json.JSONDecodeError as error:
         raise Refused(types.PARSE_ERROR, line, f"The message is not JSON: {error.msg} (column {error.colno})") from None
     except KipError as error:
@@ -199,7 +198,7 @@ def parse(line: bytes) -> types.JSONRPCMessage:
     except RecursionError:
         raise Refused(types.INVALID_REQUEST, line, "The message is nested too deep; flatten it") from None
     except ValueError as error:
-        raise Refused(types.INVALID_REQUEST, line, str(error)) from None
+        raise Refused(types.INVALID_REQUEST, line, f"The message cannot be used: {error}") from None
     return _message(document, line)
 
 
@@ -218,12 +217,6 @@ def _message(document: Any, line: bytes) -> types.JSONRPCMessage:
             line,
             'The message is no JSON-RPC request: it needs "jsonrpc": "2.0", a method and params that are an object',
         ) from None
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > _MAX_DIGITS:
-        raise ValueError(f"The message holds an integer of {len(digits)} digits; pass it as text")
-    return int(digits)
 
 
 def _no_number(name: str) -> float:

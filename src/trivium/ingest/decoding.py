@@ -63,13 +63,24 @@ def _strict(data: bytes, name: str) -> tuple[str, str | None]:
 
 def _with_zeros(data: bytes) -> tuple[str, str | None]:
     """Text with zero bytes: UTF-16 or UTF-32 without a mark, or another with a few of them; else it is no text."""
+    few = data.count(0) <= len(data) // 1000 + 1
+    if few and (text := _plain_utf8(data)) is not None:  # two ASCII letters would pass for one Han character
+        return text.replace("\0", "\ufffd"), "zero bytes were replaced"
     name = _wide(data)
     if name is not None:
         return data.decode(name), f"read as {name.upper()} (guessed: there is no byte-order mark)"
-    if data.count(0) > len(data) // 1000 + 1:
+    if not few:
         raise Unreadable("this is no text file (it holds zero bytes)")
     text, note = decode(data.replace(b"\0", b"\x1a"))
     return text.replace("\x1a", "\ufffd"), note or "zero bytes were replaced"
+
+
+def _plain_utf8(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if _usual(text[:_SAMPLE].replace("\0", " ")) else None
 
 
 def _wide(data: bytes) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -21,6 +23,11 @@ def opening(path: str) -> Iterator[None]:
     except apsw.NotADBError:
         raise StoreError(f"{path} is not a database.", "Choose another path with --db or TRIVIUM_DB.") from None
     except (apsw.CantOpenError, OSError) as error:
+        if os.path.isfile(path) and not os.access(Path(path).parent, os.W_OK):  # noqa: PTH113 - never raises
+            raise StoreError(
+                f"{path} lies in a folder that cannot be written to.",
+                "The log is kept beside the file: make the folder writable, or copy the file to one that is.",
+            ) from None
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         raise StoreError(f"{path} cannot be opened: {reason}.", "Check that the folder exists and is yours.") from None
     except (apsw.ReadOnlyError, apsw.PermissionsError):

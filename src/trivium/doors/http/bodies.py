@@ -10,6 +10,7 @@ from typing import Any
 from anyio import to_thread
 from fastapi import Request
 
+from trivium.doors.json_numbers import whole_number
 from trivium.knowql.document import depth
 from trivium.knowql.errors import QueryError
 
@@ -77,7 +78,13 @@ def parse_object(body: bytes) -> dict[str, Any]:
     """Strict JSON: UTF-8, no NaN, no duplicate keys, bounded nesting. Raises: QueryError 400 `invalid_json`."""
     try:
         text = body.decode("utf-8-sig")
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
+        value = json.loads(
+            text,
+            parse_int=whole_number,
+            parse_float=_finite,
+            parse_constant=_no_constant,
+            object_pairs_hook=_unique,
+        )
     except RecursionError:
         raise _invalid("it is nested too deeply") from None
     except (ValueError, UnicodeDecodeError) as error:
