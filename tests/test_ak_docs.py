@@ -228,8 +228,25 @@ def test_entities_that_are_switched_off_in_so_many_words_are_replaced(repository
     assert DISABLED in run("why", "Cache").out
 
 
+def test_a_kept_index_gives_guidance_that_helps(repository: GitRepository) -> None:
+    run("index")
+    repository.write("docs/more.md", "# More\n")
+    assert ak_docs("index").json()["kept"] is True
+    answer = ak_docs("why", "Cache", "--json")
+    assert answer.code == 0
+    told = answer.json()
+    validate(told)
+    assert (told["enabled"], told["entities"], told["coverage"]) == (False, [], [])
+    assert "`enabled` under [index.knowledgeEntities] in trivium.toml to true" in told["guidance"]
+    assert told["guidance"] in ak_docs("why", "Cache").out
+    repository.write("trivium.toml", "[index.knowledgeEntities]\nenabled = true\n")
+    ak_docs("index")
+    assert ak_docs("why", "Cache", "--json").json()["entities"]
+
+
 def test_other_settings_are_told_apart_from_other_files(repository: GitRepository) -> None:
     run("index")
+    repository.write("trivium.toml", "[index.knowledgeEntities]\nenabled = false\n")
     outcome = ak_docs("why", "Cache")
     assert outcome.code == 1
     assert "it holds decisions, concepts and changes, and the settings in force leave them out" in outcome.err

@@ -668,3 +668,31 @@ def test_a_repository_below_another_is_built_again_as_it_was_built(repository: G
     assert words == ["ak-docs", "--config", str(repository.root / "part/trivium.toml"), "index"]
     assert run(*words[1:], program=ak_docs).code == 0
     assert run("why", "Cache").code == 0
+
+
+def test_a_bare_repository_is_refused(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = own_home / "shop.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    for folder in (bare, bare / "refs"):
+        monkeypatch.chdir(folder)
+        refused = run("index")
+        assert refused.code == 1
+        assert f"{bare} is a bare repository of git" in refused.err
+        assert f"git clone {bare} FOLDER" in refused.err
+    assert run("contexts").out.split() == ["default"]
+
+
+def test_a_decision_that_cites_a_package_is_found_by_its_name(repository: GitRepository) -> None:
+    repository.write("package.json", '{"name": "rootpkg", "workspaces": ["ui"]}')
+    repository.write("ui/package.json", '{"name": "@shop/ui"}')
+    repository.write("docs/adr/0003-one.md", "# One package\n\nStatus: accepted\n\nIt is `rootpkg`.\n")
+    repository.write("docs/adr/0004-ui.md", "# The surface apart\n\nStatus: accepted\n\nSee `@shop/ui`.\n")
+    run("index")
+    for target, name in (
+        ("rootpkg", "One package"),
+        ("package:rootpkg", "One package"),
+        ("package.json", "One package"),
+        ("@shop/ui", "The surface apart"),
+    ):
+        found = run("why", target, "--kind", "decision", "--json").json()
+        assert [entity["name"] for entity in found["entities"]] == [name], target

@@ -48,6 +48,8 @@ def _room(module: str) -> str | None:
     parts = module.split(".")[1:]
     if parts and parts[0] in EVERYWHERE:
         return None
+    if parts == ["__main__"]:
+        return "doors"  # what `python -m trivium` runs
     return parts[0] if parts and (SOURCE / parts[0]).is_dir() else ""
 
 

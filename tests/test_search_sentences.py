@@ -49,6 +49,20 @@ def test_list_items_and_table_rows_are_sentences_of_their_own() -> None:
     ]
 
 
+def test_entries_of_a_log_are_sentences_of_their_own() -> None:
+    entries = [
+        "2024-01-01 10:00:00 ERROR disk full on alpha",
+        "2024-01-01T10:00:02Z restarted\n  at Main.run\n  at Main.main",
+        "2024-01-03 WARN memory 91% on gamma",
+        "[2024-01-03 12:00] INFO done",
+        "Jan  4 12:00:00 beta sshd: closed",
+        "12:00:01.5 tick",
+    ]
+    text = "\n".join(entries)
+    assert [text[start:stop] for start, stop in sentences(text)] == entries
+    assert len(sentences("The contract of\n2024-01-01 ends on\n10 May in\n2025.")) == 1
+
+
 def test_an_empty_text_has_none() -> None:
     assert sentences("") == sentences(" \n\t\n ") == []
 

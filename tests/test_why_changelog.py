@@ -244,6 +244,35 @@ def test_a_log_of_many_dates_is_read_whole() -> None:
     assert (len(document.entities), document.reasons) == (500, [])
 
 
+def test_a_log_of_many_releases_with_sections_is_read_whole() -> None:
+    parts = (f"## [{n}.0.0]\n\n### Added\n\n- Added {n}\n\n### Fixed\n\n- Fixed {n}\n\n" for n in range(200))
+    document = read("CHANGELOG.md", "# Changelog\n\n" + "".join(parts))
+    assert (len(document.entities), document.reasons) == (400, [])
+    assert document.entities[-1].id == "knowledge-change:CHANGELOG.md:Fixed 199:[199.0.0]"
+    titled = "".join(f"{n}.0.0\n=====\n\nFixed\n-----\n\n- Fixed {n}\n\n" for n in range(10, 210))
+    plain = read("CHANGES.rst", titled)
+    assert (len(plain.entities), plain.reasons) == (200, [])
+
+
+@pytest.mark.parametrize("path", ["CHANGELOG.md", "CHANGES.rst"])
+def test_no_entry_stands_under_another_release_where_a_log_is_too_long(path: str) -> None:
+    text = "".join(f"{n}.0.0\n-----\n\n" + f"- Entry {n}\n" * 40 + "\n" for n in range(100, 400))
+    document = read(path, text)
+    assert "node-limit" in document.reasons
+    assert {entity.name == f"Entry {entity.id.rpartition(':')[2].split('.')[0]}" for entity in document.entities} == {
+        True
+    }
+
+
+def test_entries_of_a_record_that_is_a_log_end_where_its_headings_do() -> None:
+    text = "".join(f"## {n}.0.0\n\n" + f"- Entry {n}\n" * 60 + "\n" for n in range(200))
+    document = read("docs/adr/CHANGELOG.md", text)
+    assert {"heading-limit", "node-limit"} <= set(document.reasons)
+    changes = [entity for entity in document.entities if entity.kind == "change"]
+    assert {entity.name for entity in changes} == {f"Entry {n}" for n in range(128)}
+    assert {entity.id.endswith(f":{entity.name[6:]}.0.0") for entity in changes} == {True}
+
+
 def test_literal_blocks_of_plain_logs_hold_no_entries() -> None:
     text = "2.0\n---\n\n- one::\n\n      - code\n\n- two\n\n.. note::\n\n   - hidden\n\n- three\n"
     assert names_of(read("CHANGES.rst", text)) == ["one::", "two", "three"]

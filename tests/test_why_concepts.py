@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from tests.why_documents import lines_of, names_of, read
@@ -37,6 +39,19 @@ def test_aliases_make_a_concept_of_a_plain_document_only() -> None:
         ("docs/domain-glossary.md", ""),
         ("definitions/a.md", ""),
         ("docs/definitions.md", ""),
+        ("docs/Glossar.md", ""),
+        ("docs/projekt-glossar.md", ""),
+        ("docs/glossaire.md", ""),
+        ("lexique/termes.md", ""),
+        ("docs/glosario.md", ""),
+        ("docs/glossário.md", ""),
+        ("docs/glossario.md", ""),
+        ("docs/глоссарий.md", ""),
+        (unicodedata.normalize("NFD", "docs/глоссарий.md"), ""),
+        ("docs/术语表.md", ""),
+        ("docs/项目術語表.md", ""),
+        ("docs/用語集.md", ""),
+        ("docs/용어집.md", ""),
         ("docs/a.md", "---\ntype: glossary\n---\n"),
         ("docs/a.md", "---\ntype: definitions\n---\n"),
     ],
@@ -49,6 +64,8 @@ def test_other_documents_are_no_glossary_unless_configured() -> None:
     text = "# Glossary\n\n## Term\n\nText.\n"
     assert names_of(read("type-definitions/a.md", text)) == []
     assert names_of(read("docs/terms.md", text)) == []
+    assert names_of(read("docs/glossarium.md", text)) == []
+    assert names_of(read("docs/用語集について.md", text)) == []
     assert names_of(read("docs/terms.md", text, DocumentRules(glossaries=("docs/terms.md",)))) == ["Term"]
 
 

@@ -314,6 +314,37 @@ def test_labels_of_other_languages_and_the_status_as_written(text: str) -> None:
     assert (found.status, found.date) == LANGUAGES[text]
 
 
+HEADED = {
+    "## Status :white_check_mark:\n\nAccepted": ("Accepted", None),
+    "## ✅ Status\n\nAccepted": ("Accepted", None),
+    "## Status: :tada: Accepted": ("Accepted", None),
+    "## Date\n\n2026-01-01": (None, "2026-01-01"),
+    "## Status\n\nAccepted\n\n## Date\n\n2026-01-01": ("Accepted", "2026-01-01"),
+    "## Date\n\n- 2026-01-01": (None, "2026-01-01"),
+    "## Date: 2026-01-01": (None, "2026-01-01"),
+    "## Created\n\nMarch 2026": (None, "March 2026"),
+    "## Datum\n\n1. Januar 2026": (None, "1. Januar 2026"),
+    "## 日期\n\n2026年1月2日": (None, "2026年1月2日"),
+    "## 日付\n\n2026-01-01": (None, "2026-01-01"),
+    "## Дата\n\n2 января 2026 г.": (None, "2 января 2026 г."),
+    "## Data\n\n12 de março de 2026": (None, "12 de março de 2026"),
+    "## Data\n\nWe store 2024 rows": (None, None),
+    "## Date\n\nUnknown, before 2024": (None, None),
+    "Status - Accepted\nDate - 2026-01-01": ("Accepted", "2026-01-01"),
+    "Date - we met in 2024": (None, None),
+    "**Date** 2026-01-01": (None, "2026-01-01"),
+    "**Date**\n\n2026-01-01": (None, "2026-01-01"),
+    "Date:\n2026-01-01": (None, "2026-01-01"),
+    "Date:\n\n## Context\n\n2026-01-01": (None, None),
+}
+
+
+@pytest.mark.parametrize("text", HEADED)
+def test_status_and_date_below_their_labels_and_after_dashes(text: str) -> None:
+    found = record(f"# A\n\n{text}\n")
+    assert (found.status, found.date) == HEADED[text]
+
+
 def test_front_matter_in_other_languages() -> None:
     found = record("---\nestado: aceptado\nfecha: 2026-02-03\nreemplaza: 0001-a.md\n---\n# A\n")
     assert (found.status, found.date, found.supersedes) == ("aceptado", "2026-02-03", ["0001-a.md"])
@@ -484,6 +515,9 @@ SUPERSESSION = {
     "# A\n\nStatus: ~~superseded by ADR-3~~ accepted\n": ([], []),
     "# A\n\n## Status\n\n- [ ] Accepted\n- [x] Superseded by ADR-3\n": ([], ["ADR-3"]),
     "---\nsupersedes: 4, 5\nsuperseded-by: [6, 7]\n---\n# A\n": (["4", "5"], ["6", "7"]),
+    "# A\n\nStatus: Superseded by\n[2. A long title](0002-b.md)\n": ([], ["0002-b.md"]),
+    "# A\n\nStatus: Superseded by\nDate: 2026-01-01\n": ([], []),
+    "# A\n\n状态：已取代：[1](0001-new.md)\n": ([], ["0001-new.md"]),
     "# A\n\nErsetzt durch: [B](b.md)\nErsetzt: ADR-3\n": (["ADR-3"], ["b.md"]),
 }
 
@@ -544,6 +578,26 @@ PHRASES = {
     "ADR-3을 대체함": (["ADR-3"], []),
     "Заменено на ADR-12": ([], ["ADR-12"]),
     "Заменено решением ADR-12": ([], ["ADR-12"]),
+    "已被 [1. 新的](0001-new.md) 取代": ([], ["0001-new.md"]),
+    "被 [1](0001-new.md) 取代": ([], ["0001-new.md"]),
+    "已废弃,由 [1](0001-new.md) 取代": ([], ["0001-new.md"]),
+    "已被 0001-new.md 取代": ([], ["0001-new.md"]),
+    "Wurde durch [1. Neu](0001-neu.md) ersetzt": ([], ["0001-neu.md"]),
+    "已取代:[1](0001-new.md)": ([], ["0001-new.md"]),
+    "已替代：ADR-1": ([], ["ADR-1"]),
+    "已取代 ADR-1": ([], []),
+    "已取代了 ADR-1": (["ADR-1"], []),
+    "**Superseded** by **[2](0002-p.md)**": ([], ["0002-p.md"]),
+    "Superseded (by [2](0002-p.md))": ([], ["0002-p.md"]),
+    "<b>Superseded</b> by [2](0002-p.md)": ([], ["0002-p.md"]),
+    "[Superseded by 2](0002-p.md)": ([], ["0002-p.md"]),
+    "Superseded by [3. Loaders, replaced by one](0003-p.md)": ([], ["0003-p.md"]),
+    "Superseded, see [2](0002-p.md)": ([], []),
+    "Superseded by\n[2](0002-p.md)": ([], ["0002-p.md"]),
+    "Superseded\nby [2](0002-p.md)": ([], ["0002-p.md"]),
+    "Superseded by:\n\n- [2](0002-p.md)\n- [3](0003-q.md)": ([], ["0002-p.md", "0003-q.md"]),
+    "Superseded by:\n\n[2](0002-p.md)\n\nSee [3](0003-q.md)": ([], ["0002-p.md"]),
+    "Ersetzt\n\n[2](0002-p.md)": ([], []),
     "Заменяет 3 и 4": (["3", "4"], []),
     "Не заменено на ADR-3": ([], []),
 }
@@ -731,6 +785,24 @@ def test_the_sections_of_a_log_of_decisions_that_state_a_status(form: str, path:
     assert [cite.value for cite in first.cites] == ["src/orders.py"]
     assert first.region.line_end == second.region.line_start - 1
     assert (second.name, second.status, second.date) == ("ADR-2: Split orders", "accepted", "2026-02-03")
+
+
+DECIDED = "## Decision 1: use K\n\n**Status:** Superseded by Decision 2\n\n`K`\n\n## Decision 2\n\n{second}"
+
+
+@pytest.mark.parametrize("title", ["Design", "Decision Log", "Decisions"])
+def test_a_decision_heading_has_what_stands_below_it(title: str) -> None:
+    text = DECIDED.format(second="- Status: accepted\n- Date: 2026-01-01\n")
+    first, second = read("docs/design.md", f"# {title}\n\n{text}").entities
+    assert (first.name, first.status, first.superseded_by) == ("Decision 1: use K", "Superseded by Decision 2", ["2"])
+    assert (second.name, second.status, second.date) == ("Decision 2", "accepted", "2026-01-01")
+
+
+def test_a_decision_heading_has_nothing_of_the_decisions_below_it() -> None:
+    text = DECIDED.format(second="Status: proposed | accepted | rejected\n")
+    whole, first, second = read("docs/design.md", f"# Decision: the design\n\n{text}").entities
+    assert (whole.name, whole.status, whole.date) == ("Decision: the design", None, None)
+    assert (first.status, second.status) == ("Superseded by Decision 2", None)
 
 
 def test_a_record_that_is_a_log_has_the_decisions_of_its_sections_too() -> None:

@@ -288,6 +288,19 @@ def test_without_a_repository_commits_or_git_history_is_not_analysed(
     assert state(history(tmp_path)) == ("not-analyzed", "This folder is not in a git work tree.")
     assert state(history(repository.root)) == ("not-analyzed", "The repository has no commits yet.")
     repository.commit("start", "a.md")
+    broken = repository.root / ".git/refs/heads/main"
+    commit = broken.read_text()
+    broken.write_text("garbage\n")
+    status, reason = state(history(repository.root))
+    assert status == "not-analyzed"
+    assert reason.startswith("Git could not read the history: ")
+    assert "broken" in reason
+    broken.write_text(commit)
+    head = repository.root / ".git/HEAD"
+    head.rename(head.with_name("kept"))
+    told = "There is a .git, but it holds no repository that git can read."
+    assert state(history(repository.root)) == ("not-analyzed", told)
+    head.with_name("kept").rename(head)
     restricted = read_history(repository.root, Config(profile="service"))
     assert state(restricted) == ("not-analyzed", "The restricted profile reads no local history.")
     monkeypatch.setattr("trivium.why.git._which", lambda name: None)

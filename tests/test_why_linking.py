@@ -248,6 +248,9 @@ BOTH = {"0001-a": [("superseded-by", "0002-b")], "0002-b": [("supersedes", "0001
         {"0001-a": "Superseded-by: /docs/adr/0002-b.md", "0002-b": "New."},
         {"0001-a": "Superseded-by: ./0002-b", "0002-b": "New."},
         {"0001-a": "Old.", "0002-b": "## Status\n\nAccepted, replaces ADR 0001."},
+        {"0001-a": "## 状态\n\n已被 [2. B](0002-b.md) 取代", "0002-b": "New."},
+        {"0001-a": "## 状态\n\n已取代:[2](0002-b.md)", "0002-b": "New."},
+        {"0001-a": "## Status\n\n**Superseded** by **[2](0002-b.md)**", "0002-b": "New."},
     ],
 )
 def test_both_records_are_linked_whichever_states_it(texts: dict[str, str]) -> None:
@@ -262,6 +265,17 @@ def test_a_target_that_is_no_record_is_reported(target: str) -> None:
         "0001-a": [],
         "reasons": [("unresolved-supersession", "")],
     }
+
+
+@pytest.mark.parametrize("status", ["Superseded, see ADR-2", "Superseded: [2](0002-b.md)", "已取代（见 ADR-2）"])
+def test_a_record_that_is_superseded_in_unknown_words_is_reported(status: str) -> None:
+    found = superseding({"0001-a": f"## Status\n\n{status}", "0002-b": "New."})
+    assert found == {"0001-a": [], "0002-b": [], "reasons": [("unresolved-supersession", "")]}
+
+
+@pytest.mark.parametrize("status", ["Superseded", "Superseded in 2026", "Superseded by a later decision", "See ADR-2"])
+def test_a_status_that_names_no_newer_record_is_not_reported(status: str) -> None:
+    assert superseding({"0001-a": f"## Status\n\n{status}", "0002-b": "New."}) == {"0001-a": [], "0002-b": []}
 
 
 def test_a_number_that_two_records_have_names_none() -> None:
@@ -284,6 +298,7 @@ def test_numbers_in_titles_serve_where_names_have_none() -> None:
     "text",
     [
         "## ADR-1: Old\n\nStatus: superseded by ADR-2\n\n## ADR-2: New\n\nStatus: accepted\n",
+        "## Decision 1: Old\n\n**Status:** Superseded by Decision 2\n\n## Decision 2\n\n- Status: accepted\n",
         "## 9.1 ADR 1: Old\n\nStatus: accepted\n\n## 9.2 ADR 2: New\n\nStatus: accepted, supersedes ADR 001\n",
     ],
 )
@@ -309,7 +324,8 @@ def test_a_record_of_antora_is_named_from_its_pages() -> None:
 def test_a_cycle_and_a_self_reference() -> None:
     found = superseding({"0001-a": "Supersedes: 0002-b.md", "0002-b": "Supersedes: 0001-a.md"})
     assert found["0001-a"] == [("superseded-by", "0002-b"), ("supersedes", "0002-b")]
-    assert superseding({"0001-a": "Supersedes: 0001-a.md"}) == {"0001-a": []}
+    alone = superseding({"0001-a": "Supersedes: 0001-a.md"})
+    assert alone == {"0001-a": [], "reasons": [("unresolved-supersession", "")]}
 
 
 def test_a_decision_heading_is_no_target() -> None:

@@ -23,9 +23,9 @@ from trivium.why.model import DocumentRegion, sha256
 from trivium.why.regions import SourceLines, line_count, region
 
 MODULES = [
-    *("regions", "front_matter", "inline", "markdown", "generated", "places", "supersession", "changelog"),
+    *("regions", "inline", "markdown", "generated", "places", "supersession", "changelog"),
     *("documents", "plain_documents", "memory", "metadata", "html_text", "wording", "terms", "gnu_changes", "reasons"),
-    *("change_places", "plain_tables", "records"),
+    *("change_places", "plain_tables", "records", "dates"),
 ]
 
 
@@ -219,14 +219,70 @@ def test_unreadable_or_dangerous_yaml_counts_as_none(block: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\nJust a sentence\n---\n", "----\na: 1\n---\n", "---\na: 1\n", "x\n---\na: 1\n---\n"]
+    "text",
+    [
+        "---\nJust a sentence\n---\n",
+        "----\na: 1\n---\n",
+        "---\na: 1\n",
+        "x\n---\na: 1\n---\n",
+        "++++\na = 1\n+++\n",
+        "+++\na = 1\n",
+    ],
 )
 def test_what_is_no_front_matter(text: str) -> None:
     front = read_front_matter(text)
     assert (front.values, front.lines, front.invalid) == ({}, 0, False)
 
 
-@pytest.mark.parametrize("text", ["---\n---\n# A\n", "---\n# only a comment\n---\n# A\n", "---\nx: 1\n...\n# A\n"])
+def test_front_matter_in_toml() -> None:
+    front = read_front_matter(
+        '+++\ntitle = "Use A"\ndate = 2026-02-03\nnumber = 12\nratio = 1.50\ndraft = false\n'
+        'at = 2026-02-03T04:05:06Z\nlist = ["a", "b"]\n\n[extra]\nowner.name = "B"\n+++\nrest'
+    )
+    assert front.values == {
+        "title": "Use A",
+        "date": "2026-02-03",
+        "number": "12",
+        "ratio": "1.50",
+        "draft": "false",
+        "at": "2026-02-03T04:05:06+00:00",
+        "list": ["a", "b"],
+        "extra": {"owner": {"name": "B"}},
+    }
+    assert (front.lines, front.key_lines["date"], front.key_lines["extra"]) == (12, 3, 10)
+    (found,) = read(
+        "adr/1-a.md", '+++\ntitle = "Use A"\nstatus = "accepted"\ndate = 2026-02-03\n+++\n\nText\n'
+    ).entities
+    assert (found.name, found.status, found.date) == ("Use A", "accepted", "2026-02-03")
+
+
+TOML = {
+    "no TOML": "status: accepted",
+    "a key twice": "a = 1\na = 2",
+    "deep lists": "a = " + "[" * 20_000 + "]" * 20_000,
+    "deep tables": "a = " + "{a = " * 10_000,
+    "a list of lists": "a = " + "[" * 40 + "]" * 40,
+    "a long value": "a = '" + "x" * 10_000 + "'",
+    "many values": "a = [" + "1," * 5_000 + "]",
+    "a long block": "a = 1\n" + "# x\n" * 20_000,
+    "a long key": "a" + ".a" * 20_000 + " = 1",
+    "a long table": "[a" + ".a" * 20_000 + "]",
+    "a long key in a table": "x = {a" + ".a" * 20_000 + " = 1}",
+}
+
+
+@pytest.mark.parametrize("form", TOML)
+def test_unreadable_or_dangerous_toml_counts_as_none(form: str) -> None:
+    start = time.perf_counter()
+    document = read("adr/0001-x.md", f"+++\n{TOML[form]}\n+++\n# Title\n\nText\n")
+    assert time.perf_counter() - start < 2
+    assert "invalid-frontmatter" in document.reasons
+    assert document.title == "Title"
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n---\n# A\n", "+++\n+++\n# A\n", "---\n# only a comment\n---\n# A\n", "---\nx: 1\n...\n# A\n"]
+)
 def test_empty_front_matter_is_taken_off(text: str) -> None:
     assert [heading.text for heading in parse_markdown(text.encode()).headings] == ["A"]
 
@@ -409,9 +465,9 @@ def test_bounds_have_their_reason_codes() -> None:
 
 
 def test_what_follows_the_last_heading_read_states_nothing() -> None:
-    text = "".join(f"## {n}.0.0\n\n- entry {n}\n\n" for n in range(140))
-    document = read("CHANGELOG.md", text)
-    assert len(document.entities) == 128
+    text = "".join(f"## Term {n}\n\n- **Word {n}**: entry\n\n" for n in range(140))
+    document = read("glossary.md", text)
+    assert len(document.entities) == 2 * 128
     assert document.entities[-1].region.line_end == 128 * 4
 
 

@@ -734,6 +734,20 @@ def test_decisions_survive_many_changes_and_the_newest_commits_are_kept() -> Non
     assert names(ask(source, "src/a.ts", limit=2)) == ["C", "D"]
 
 
+def test_decisions_that_hold_are_kept_before_superseded_ones() -> None:
+    past = Link("superseded-by", "knowledge-decision:B new")
+    source = index(
+        module("src/a.ts"),
+        entities=[
+            entity("decision", "A old", region("docs/adr/0001-a.md"), paths=("src/a.ts",), links=(past,)),
+            entity("decision", "B new", region("docs/adr/0002-b.md"), paths=("src/a.ts",)),
+            entity("concept", "C", paths=("src/a.ts",)),
+        ],
+    )
+    assert names(ask(source, "src/a.ts", limit=1)) == ["B new"]
+    assert names(ask(source, "src/a.ts", limit=2)) == ["A old", "B new"]
+
+
 def test_direct_entities_are_kept_before_decisions() -> None:
     source = index(entities=[commit(1, "src/a.ts"), entity("decision", "D", paths=("src/a.ts",))])
     assert names(ask(source, "Commit 1")) == ["Commit 1", "D"]

@@ -170,9 +170,11 @@ class KnowledgeBase:
     def repository_context(self, root: str | Path, *, create: bool = False) -> Context:
         """The context bound to a repository's root folder; NotFoundError if none is, unless `create`.
 
-        A new one is named after the folder, with a number behind it when the name is taken.
+        A new one is named after the folder, with a number behind it when the name is taken. Until its first index is
+        built it stays reserved for this folder, so that a build at the same time or after one that was cut short takes
+        the same one.
         """
-        from trivium.base.repository import context_of, free_slug
+        from trivium.base.repository import context_of, reserved
 
         folder = Path(root).resolve()
         slug = context_of(self._core, folder)
@@ -180,7 +182,7 @@ class KnowledgeBase:
             return self.context(slug)
         if not create:
             raise NotFoundError(f"No context holds an index of {folder}.", "Build it with: trivium index")
-        return self.create_context(free_slug(folder, {context.slug for context in self.contexts()}))
+        return reserved(self._core, folder, self.create_context, self.context)
 
     def restore(
         self, pack: Pack, *, slug: str | None = None, curate: bool = True, progress: Progress | None = None

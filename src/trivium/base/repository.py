@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trivium.base.core import Core, Progress
-from trivium.errors import StoreError
+from trivium.errors import ConflictError, StoreError
 
 if TYPE_CHECKING:
     from trivium.why.config import Config
     from trivium.why.stored import Indexed, Loaded
+
+C = TypeVar("C")
 
 
 class Repository:
@@ -85,7 +88,25 @@ def context_of(core: Core, folder: Path) -> str | None:
         return context_of(session, core.workspace, text_of(folder))
 
 
-def free_slug(folder: Path, taken: set[str]) -> str:
+def reserved(core: Core, folder: Path, create: Callable[..., C], context: Callable[[str], C]) -> C:
+    """The context that is to take the first index of a folder, made if need be, also when others make it right now."""
+    from trivium.store import contexts
+    from trivium.store.repository import RESERVED
+    from trivium.why.names import text_of
+
+    root = text_of(folder)
+    while True:
+        with core.store.read() as session:
+            rows = contexts.all_rows(session, core.workspace)
+        mine = next((row.slug for row in rows if row.fields.get(RESERVED) == root), None)
+        slug = mine or context_of(core, folder)
+        if slug is not None:
+            return context(slug)
+        with suppress(ConflictError):
+            return create(_free_slug(folder, {row.slug for row in rows}), **{RESERVED: root})
+
+
+def _free_slug(folder: Path, taken: set[str]) -> str:
     """A slug after the name of a folder, with a number behind it when that is taken."""
     from trivium.ingest.describing import slug_like
 

@@ -1,34 +1,33 @@
-"""Front matter: YAML between `---` lines, read into strings, lists and maps only (reference 4).
+"""Front matter: YAML between `---` lines or TOML between `+++` lines, read into strings, lists and maps (reference 4).
 
-Nothing is constructed: scalars stay as they are written (a date stays text), and aliases, anchors, foreign tags, deep
-nesting, repeated keys and huge values make the whole block unreadable.
+Nothing is constructed: YAML scalars stay as they are written (a date stays text), and aliases, anchors, foreign tags,
+deep nesting, repeated keys and huge values make the whole block unreadable.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any
 
 import yaml
 from msgspec import Struct
 
-Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
+from trivium.code.toml_matter import MAX_DEPTH, MAX_NODES, MAX_SCALAR, UnreadableToml, read_toml
+from trivium.code.toml_matter import Value as Value
 
 MAX_BYTES = 64 << 10
-MAX_SCALAR = 8 << 10
-MAX_NODES = 4_096
-MAX_DEPTH = 16
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_TOML_CLOSING = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp"))
 _TAGS_OF_GROUPS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class FrontMatter(Struct, frozen=True):
-    """`lines` counts the lines that the block takes, both `---` lines included; 0 without a block."""
+    """`lines` counts the lines that the block takes, those around it included; 0 without a block."""
 
     values: dict[str, Value] = {}
     lines: int = 0
@@ -51,15 +50,19 @@ def read_front_matter(text: str) -> FrontMatter:
     >>> read_front_matter("---\\ndate: 2026-02-03\\n---\\n# A\\n").values
     {'date': '2026-02-03'}
     """
-    if not text.startswith("---"):
+    if not text.startswith(("---", "+++")):
         return FrontMatter()
     first, newline, _ = text.partition("\n")
-    closing = _CLOSING.search(text, len(first) + 1) if newline and not first[3:].strip() else None
+    toml = first[0] == "+"
+    ending = _TOML_CLOSING if toml else _CLOSING
+    closing = ending.search(text, len(first) + 1) if newline and not first[3:].strip() else None
     if closing is None:
         return FrontMatter()
     block = text[len(first) + 1 : closing.start()]
     size = min(closing.end() + 1, len(text))
     lines = block.count("\n") + 2
+    if toml:
+        return _from_toml(block, lines, size)
     builder = _Builder()
     try:
         value = builder.build(block)
@@ -68,6 +71,16 @@ def read_front_matter(text: str) -> FrontMatter:
     if value is None:
         return FrontMatter({}, lines, size)
     return FrontMatter(value, lines, size, key_lines=builder.lines) if isinstance(value, dict) else FrontMatter()
+
+
+def _from_toml(block: str, lines: int, size: int) -> FrontMatter:
+    try:
+        if len(block) > MAX_BYTES:
+            raise UnreadableToml
+        values, key_lines = read_toml(block, 2)
+    except UnreadableToml:
+        return FrontMatter({}, lines, size, invalid=True)
+    return FrontMatter(values, lines, size, key_lines=key_lines)
 
 
 class _Builder:

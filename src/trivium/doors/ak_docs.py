@@ -19,6 +19,7 @@ from trivium.doors import answering, indexing, repository
 from trivium.doors.cli import run_program
 from trivium.doors.cli_options import Choices, remember
 from trivium.doors.cli_output import printable, to_json
+from trivium.doors.cli_target import TargetCommand
 from trivium.errors import NotFoundError, StoreError, TriviumError
 from trivium.files import whole_file
 from trivium.why.names import text_of
@@ -267,7 +268,7 @@ def _is_index(file: Path) -> bool:
 # --- why and ask ----------------------------------------------------------------------------------
 
 
-@cli.command()
+@cli.command(cls=TargetCommand)
 @click.argument("target")
 @_with_configuration
 @_with_json
@@ -284,10 +285,48 @@ def why(asked: Asked, target: str) -> None:
         context = _bound(asked, root, kb)
         whole = context.repository_root or root
         config = settings if whole == root else asked.settings(whole)
-        with answering.asked_index(context, asked.rebuild_in(whole), asked.profile, config=config) as loaded:
-            found = answering.answer(loaded, target, kind=None, limit=LIMIT, budget_tokens=None, profile=asked.profile)
+        closed = not config.entities and asked.profile == "local" and asked.leaves_open(whole) and _is_kept(context)
+        with (
+            context.opened_index()
+            if closed
+            else answering.asked_index(context, asked.rebuild_in(whole), asked.profile, config=config)
+        ) as loaded:
+            found = answering.answer(
+                loaded,
+                target,
+                kind=None,
+                limit=LIMIT,
+                budget_tokens=None,
+                profile=asked.profile,
+                entities=not closed,
+            )
+            if closed:
+                found = found._replace(found=found.found | {"guidance": _closed(config, asked.rebuild_in(whole))})
             search = answering.search_words(context)
             answering.print_answer(found, loaded, search, as_json=asked.json, truncated=TRUNCATED)
+
+
+def _is_kept(context: Context) -> bool:
+    """Whether the context holds an index with entities, which `index` keeps as it is."""
+    from trivium.why.stored import IndexDamagedError, IndexMissingError
+
+    try:
+        with context.opened_index() as loaded:
+            return loaded.prepared.head.enabled
+    except (IndexMissingError, IndexDamagedError):
+        return False
+
+
+def _closed(settings: Config, rebuild: str) -> str:
+    """That the index holds entities which nobody asked for, and how to ask for them."""
+    from trivium.why.response import MAX_GUIDANCE
+    from trivium.why.stored import entities_switch
+
+    told = (
+        "The index holds decisions, concepts and changes, but nothing says that they are wanted here. Set "
+        f"{entities_switch(settings)} to true and build it again with: "
+    )
+    return f"{told}{rebuild}" if len(told) + len(rebuild) <= MAX_GUIDANCE else f"{told}ak-docs index"
 
 
 def _bound(asked: Asked, root: Path, kb: KnowledgeBase) -> Context:

@@ -45,15 +45,25 @@ class Answer(NamedTuple):
 
 
 def answer(
-    loaded: Loaded, target: str, *, kind: str | None, limit: int, budget_tokens: int | None, profile: str
+    loaded: Loaded,
+    target: str,
+    *,
+    kind: str | None,
+    limit: int,
+    budget_tokens: int | None,
+    profile: str,
+    entities: bool = True,
 ) -> Answer:
-    """The answer of a command. In the service profile entities are off, so it tells how to provide an index."""
+    """The answer of a command. In the service profile entities are off, so it tells how to provide an index.
+
+    Without `entities` those that the index holds are left alone, and the answer tells how to switch them on.
+    """
     from trivium.why.model import FORMAT_VERSION, Index
     from trivium.why.prepared import PreparedIndex
     from trivium.why.query import asked_paths, knowledge_why
 
     prepared = loaded.prepared
-    if profile == "service":
+    if profile == "service" or not entities:
         prepared = PreparedIndex(Index(FORMAT_VERSION, prepared.head.index_hash, [], []))
     root, folder = spelled_root(loaded.root, target), folder_below(loaded.root)
     found = knowledge_why(

@@ -10,6 +10,7 @@ import click
 
 from trivium.doors import answering, indexing, repository
 from trivium.doors.cli_options import Choices, pass_choices, remember, whole, with_db
+from trivium.doors.cli_target import TargetCommand
 from trivium.errors import NotFoundError
 from trivium.why.names import text_of
 
@@ -74,7 +75,7 @@ def _print_report(made: dict[str, Any], choices: Choices, *, one_line: bool) -> 
         click.echo(printable(indexing.report_text(made, "trivium why TARGET")))
 
 
-@click.command()
+@click.command(cls=TargetCommand)
 @click.argument("target")
 @click.option("--kind", metavar="KIND", help="Only entities of this kind: decision, concept or change.")
 @click.option(

@@ -39,9 +39,10 @@ def context_to_fill(
     """The context that takes the index of a repository: the named one, or the one bound to it, made if need be.
 
     Raises, before any context is made: InsideIndexedError when the folder is part of what a context holds the index of
-    (`again` gives the command that builds that one); NothingToReadError when there is no file and no history and no
-    index of them yet, unless `empty`; NotFoundError for a slug that no context can have.
+    (`again` gives the command that builds that one); NothingToReadError in a bare repository, and when there is no file
+    and no history and no index of them yet, unless `empty`; NotFoundError for a slug that no context can have.
     """
+    _check_not_bare(root)
     missing: NotFoundError | None = None
     known = False
     try:
@@ -64,6 +65,18 @@ def context_to_fill(
         return Filled(kb.create_context(slug), made=True)
     except ValueError:
         raise missing from None
+
+
+def _check_not_bare(root: Path) -> None:
+    """Refuse a repository without a work tree: its files are git's own."""
+    from trivium.why import git
+
+    folder = git.bare(root)
+    if folder is not None:
+        raise NothingToReadError(
+            f"{folder} is a bare repository of git: it has no work tree to read.",
+            f"Clone it and index the clone: {shlex.join(['git', 'clone', str(folder), 'FOLDER'])}",
+        )
 
 
 def _check_not_inside(kb: KnowledgeBase, root: Path, again: Callable[[Path], str]) -> None:
@@ -129,6 +142,8 @@ def report(done: Indexed, path: str, filled: Filled, config: Config) -> dict[str
 
 def report_text(made: dict[str, Any], ask: str) -> str:
     """A build for people; `ask` is the command that asks the index."""
+    from trivium.why.reasons import meanings
+
     counts, graph = made["counts"], made["graph"]
     kinds = ("decisions", "concepts", "changes")
     recorded = ", ".join(f"{counts[kind]} {kind}" for kind in kinds)
@@ -146,6 +161,7 @@ def report_text(made: dict[str, Any], ask: str) -> str:
         lines.insert(4, f"  notes     {counts['memoryRelations']:,} that support what is recorded")
     if made["diagnostics"]:
         lines += ["Not complete:", *(f"  {_cut(text)}" for text in made["diagnostics"])]
+        lines += [f"  {code}: {meaning}" for code, meaning in meanings(made["diagnostics"])]
     if not counts["files"]:
         return "\n".join([*lines, "There is no file to read here."])
     return "\n".join([*lines, f"Ask with: {ask}"])

@@ -8,7 +8,6 @@ is validated, repaired twice and checked against the passages, and without any p
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -19,15 +18,18 @@ from trivium.counting import counted
 from trivium.models import prompt
 from trivium.models.answer_stream import AnswerStream
 from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
+from trivium.models.claims import refuses
 from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
 from trivium.models.extractive import UNLIKELY, Extractive
-from trivium.models.json_answer import MISSING, Grounds, NoJson, read_json
+from trivium.models.grounds import Grounds
+from trivium.models.json_answer import MISSING, NoJson, read_json
 from trivium.models.language import NOT_FOUND, language_of, sentence
 from trivium.models.matching import Vocabulary
 from trivium.models.model import FREE, Model
 from trivium.models.question import understand
 from trivium.models.ranking import ENOUGH
 from trivium.models.shape import Validator
+from trivium.models.statements import Statement, statements_of
 from trivium.models.support import Support
 from trivium.models.tool_calls import Called, ToolRunner, tool_definitions
 from trivium.search.passage import Evidence, Passage
@@ -36,15 +38,8 @@ ENDPOINT = "the model's endpoint"
 """What faults call the endpoint."""
 REPAIRS = 2
 _RESERVE = 400
+_MOST_DOUBTS = 5
 _RESULT_CHARACTERS = 12_000
-_REFUSES = re.compile(
-    r"\A\W*not[ _]found\b|\b(?:do(?:es)? not|don't|doesn't|cannot|no) (?:contain|mention|state|provide|specify|say"
-    r"|include|tell|information|answer|be determined|hold)"
-    r"|\b(?:nicht|keine) (?:enthalten|erwähnt|angegeben|Angabe|Information|Antwort)"
-    r"|\bno (?:contiene|menciona|indica|hay información|se menciona)|\bne (?:contien|mentionn|précis|indiqu)\w+ pas"
-    r"|没有(?:提到|包含|提供|说明|找到)|未(?:提及|提供|说明)|(?:記載|情報)(?:が|は)ありません",
-    re.IGNORECASE,
-)
 _ASK_TO_CITE = (
     "Your answer names no passage that says it. Answer again from the passages alone, with the number of a passage in "
     f"square brackets after each sentence; or write {prompt.NOT_FOUND}."
@@ -102,6 +97,7 @@ class _Turn:
         self._known: dict[tuple[int, str], int] = {}
         self._runner = ToolRunner(task.tools)
         self._tools = tool_definitions(task.tools) if model.calls_tools else []
+        self._statements: tuple[int, list[Statement]] | None = None
         self._asked = 0
         self._unknown = False
         self._messages: list[dict[str, Any]] = []
@@ -115,6 +111,8 @@ class _Turn:
         if self._nothing_to_ask():
             return self._not_found()
         said = "\n".join([self._task.ask, *self._task.instructions, *(one.content for one in self._task.history)])
+        self._support.hear(said)
+        self._support.hear(json.dumps(self._task.vars, ensure_ascii=False))
         stream = AnswerStream(self._support, said, self._progress.delta)
         reply = self._gathered(stream)
         stream.finish(cut=reply.finish == LENGTH)
@@ -126,15 +124,13 @@ class _Turn:
             return self._answered(stream, reply)
         if self._support.is_empty:
             return self._not_found()
-        if _refuses(stream.said):
+        if refuses(stream.said):
             return self._quoted("found no answer") if self._model.small and self._likely(ENOUGH) else self._not_found()
-        if not stream.said:
-            raise ComposeError("the model gave an empty answer", self.usage)
-        return self._quoted("gave an answer that rests on no stored text")
+        return self._quoted("gave an answer that rests on no stored text" if stream.said else "gave no answer")
 
     def _may_do_better(self, stream: AnswerStream) -> bool:
         """Whether it is worth asking again; a small model that cites what does not support it will not learn."""
-        return not self._support.is_empty and not _refuses(stream.said) and not (stream.cited and self._model.small)
+        return not self._support.is_empty and not refuses(stream.said) and not (stream.cited and self._model.small)
 
     def _answered(self, stream: AnswerStream, reply: Reply) -> Composed:
         self._told_of(stream)
@@ -172,8 +168,13 @@ class _Turn:
             self._warn("uncited", None, "Part of the answer rests on results of tools, which cannot be cited.")
         if stream.links:
             self._warn("link_dropped", None, f"{stream.links} pictures or unknown addresses were left out.")
-        for weak in stream.weak[:5]:
-            self._warn("weak_support", None, f"The cited passage has few words of: {weak[:160]}")
+        if stream.refuses:
+            self._warn("weak_support", None, "The model added that the passages do not hold the answer.")
+        for weak in stream.weak[:_MOST_DOUBTS]:
+            self._warn("weak_support", None, weak)
+        if len(stream.weak) > _MOST_DOUBTS:
+            more = counted(len(stream.weak) - _MOST_DOUBTS, "more sentence")
+            self._warn("weak_support", None, f"The passages do not plainly say {more}.")
 
     def _warn_of_unmet_words(self) -> None:
         """Say which names and codes of the question stand in no passage: small models answer about others."""
@@ -213,7 +214,7 @@ class _Turn:
                 raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
             value, fault = _read(reply, check)
             if not fault:
-                grounds = Grounds(value, self._support, shape, self._task.ask)
+                grounds = Grounds(value, self._support, shape, self._task.ask, self._opinion)
                 self._warn_of_unmet_words()
                 if not grounds.unfounded or (grounds.unfounded == insisted and (grounds.cited or grounds.told)):
                     return self._grounded(value, grounds)
@@ -231,17 +232,37 @@ class _Turn:
         """A conforming value with its citations, when anything in it rests on a passage."""
         if grounds.told:
             self._warn("uncited", None, "Part of the answer rests on results of tools, which cannot be cited.")
-        if grounds.checked and not grounds.cited and not grounds.told:
-            place = (grounds.unfounded + grounds.loose)[0]
-            raise ComposeError(f"output did not conform to shape: no evidence for `{place}`", self.usage)
+        if grounds.missing is not None:
+            raise ComposeError(f"output did not conform to shape: no evidence for `{grounds.missing}`", self.usage)
         for path in grounds.unfounded + grounds.loose:
             self._warn("weak_support", path, f"No passage says the value of {path}.")
         cited = grounds.cited
-        if not cited:  # nothing but yes or no: what the question is about
+        if not cited and not grounds.is_empty:  # choices, yes and no: what the question is about
             backing = self._support.best(self._task.ask)
-            if backing is not None:
+            if backing is not None and backing.plain:
                 cited = [Cited(self._support.passages[backing.number], backing.quote)]
-        return Composed("", cited, value)
+        found = bool(cited or grounds.told)
+        if not found:
+            self._warn("no_evidence", None, "No stored text answers the question.")
+        return Composed("", cited, value, found)
+
+    def _opinion(self, path: str) -> tuple[bool, list[Cited]] | None:
+        """What the passages plainly say to the yes-or-no question of a place in the value."""
+        from trivium.models.fill import fill
+
+        self._progress.check()
+        if self._statements is None or self._statements[0] != len(self._support.passages):
+            passages = list(self._support.passages.values())
+            self._statements = len(passages), statements_of(passages)
+        name = path.rpartition(".")[2].partition("[")[0]
+        one: dict[str, Any] = {"type": "boolean"}
+        shape = {"type": "object", "properties": {name: one}, "required": [name]} if name else one
+        try:
+            filled = fill(replace(self._task, shape=shape), self._statements[1], self._progress.check)
+        except ComposeError:
+            return None
+        value = filled.output_json[name] if name else filled.output_json
+        return bool(value), filled.cited
 
     # --- the loop ---------------------------------------------------------------------------------
 
@@ -349,7 +370,7 @@ class _Turn:
         self._step = step
         if THINKING in reply.refused and request.thinking is not None:
             self._warn("control_ignored", "thinking_level", f"{self._model.id} does not take a thinking level.")
-        if reply.finish != CALLS:
+        if reply.finish != CALLS or not tools:
             step.status = "completed"
             step.commentary = f"{self._model.id} answered"
             self._progress.step(step)
@@ -400,10 +421,6 @@ def _read(reply: Reply, check: Validator) -> tuple[Any, str]:
 def _tells(value: Any) -> bool:
     """Whether what stands beside passages tells more than single values about them, such as how many there are."""
     return isinstance(value, dict) and any(isinstance(one, (dict, list)) and bool(one) for one in value.values())
-
-
-def _refuses(text: str) -> bool:
-    return bool(_REFUSES.search(text[:400]))
 
 
 def _first(shape: dict[str, Any]) -> str:

@@ -4,7 +4,8 @@ Nothing is shown before the first sentence that a passage supports, so that an a
 held back. Markers are renumbered in the order in which they appear; one that names no passage is dropped, one whose
 passage does not support the sentence while another does is moved there, a supported sentence without one is given it.
 What is shown as code is one piece and has no markers in it: those of a fenced block stand behind its end.
-Pictures, and addresses that stand in no passage and not in the question, are taken out: they could carry data away.
+Lists of sources behind an answer are left out: the citations say what it rests on. Pictures, and addresses that stand
+in no passage and not in the question, are taken out: they could carry data away.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from trivium.models.citation_marks import ends_within_mark, read_marks
+from trivium.models.claims import denies, refuses, telling
 from trivium.models.code_spans import closed, code_spans, open_code
 from trivium.models.composer import Cited
+from trivium.models.prompt import NOT_FOUND
+from trivium.models.source_lists import SourceLists, is_heading
 from trivium.models.support import STRONG, WEAK, Backing, Support
 from trivium.search.passage import Passage
 from trivium.search.sentences import sentences
@@ -27,6 +31,8 @@ _LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")
 _URL = re.compile(r"(?:(?:https?|ftp)://|\bwww\.|(?:(?<=\]\()|(?<==[\"']))[/\\]{2})[^\s<>\"'`)\]]+", re.IGNORECASE)
 _TICKS = re.compile("`+")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_REFUSAL = re.compile(rf"[\s#>*_\"'“-]*{NOT_FOUND}[\s.!*_\"'”]*")
+_EMPTY = re.compile(r"[\s!-/:-@\[-`{-~…。！？،؟•–—]*")
 _LONGEST_HELD = 20_000
 
 
@@ -45,6 +51,7 @@ class AnswerStream:
         self._supported = False
         self._line = self._raw_line = ""
         """What stands on the last line of all that was passed on, and of what the model wrote of it."""
+        self._lists = SourceLists()
         self._in_code = False
         self.shown: list[str] = []
         self.cited: list[Cited] = []
@@ -53,7 +60,10 @@ class AnswerStream:
         self.moved = 0
         self.uncited = 0
         self.links = 0
+        self.refuses = False
+        """Whether the model said of its own answer that the passages do not hold one."""
         self.weak: list[str] = []
+        """What is wrong with single sentences, each with its sentence."""
 
     # --- what comes -------------------------------------------------------------------------------
 
@@ -69,8 +79,10 @@ class AnswerStream:
             return False
         self._buffer, self._held, self._thinking, self._in_code = "", [], None, False
         self._line = self._raw_line = ""
+        self._lists = SourceLists()
         self._numbers, self.cited, self.raw, self.weak = {}, [], [], []
         self.dropped = self.moved = self.uncited = self.links = 0
+        self.refuses = False
         return True
 
     def finish(self, *, cut: bool = False) -> None:
@@ -135,10 +147,23 @@ class AnswerStream:
 
     def _pass_on(self, raw: str) -> None:
         self.raw.append(raw)
+        begins_line = not self._raw_line.strip()
         self._raw_line = _last_line(self._raw_line, raw)
+        raw = self._lists.read(raw, begins_line=begins_line)
+        if not raw:
+            return
         marked = read_marks(self._clean(raw), self._support.passages, self._line)
         self.dropped += marked.unknown
-        backings = self._backings(marked.text, marked.numbers)
+        if not marked.numbers and _REFUSAL.fullmatch(marked.text):
+            self.refuses = True
+            return
+        if (marked.numbers or marked.unknown) and _EMPTY.fullmatch(marked.text) and "`" not in raw:
+            self.dropped += len(marked.numbers)
+            return
+        backings, is_weak = self._backings(marked.text, marked.numbers)
+        fault = self._fault(marked.text, backings) or ("The cited passage has few words of" if is_weak else None)
+        if fault is not None:
+            self.weak.append(f"{fault}: {' '.join(marked.text.split())[:160]}")
         text = marked.text
         marks = "".join(f" [{self._number(backing)}]" for backing in backings)
         if marks:
@@ -154,9 +179,13 @@ class AnswerStream:
         if self._supported:
             self.release()
 
-    def _backings(self, sentence: str, numbers: list[int]) -> list[Backing]:
-        """What a sentence rests on: the passages that it names, checked, or the one that plainly says it."""
+    def _backings(self, sentence: str, numbers: list[int]) -> tuple[list[Backing], bool]:
+        """What a sentence rests on: the passages that it names, checked, or the one that plainly says it.
+
+        And whether a passage that it names hardly says so.
+        """
         found: list[Backing] = []
+        is_weak = False
         best: Backing | None = None
         for number in numbers:
             backing = self._support.of(sentence, number)
@@ -169,14 +198,32 @@ class AnswerStream:
                     self.moved += 1
                     backing = best
                 elif not backing.plain:
-                    self.weak.append(sentence.strip())
+                    is_weak = True
             if all(backing.quote != one.quote or backing.number != one.number for one in found):
                 found.append(backing)
         if not numbers and len(sentence.split()) + len(sentence) // 12 > 2:
             best = self._support.best(sentence)
-            if best is not None and best.score >= STRONG:
+            if best is not None and best.score >= STRONG and not denies(sentence, best.quote):
                 found.append(best)
-        return found
+        return found, is_weak
+
+    def _fault(self, sentence: str, backings: Sequence[Backing]) -> str | None:
+        """What nothing holds that the model was given, or that the only sources of a sentence deny it."""
+        best = self._support.best(sentence)
+        if best is None or (not backings and self._support.told(sentence)) or refuses(sentence):
+            return None
+        sources = backings or (best,)
+        measured = any(one.measured for one in sources)
+        strange = self._support.given.strangers(sentence, names=measured)
+        if strange:
+            return f"No passage holds {', '.join(strange[:5])}"
+        if measured and best.score >= WEAK and all(denies(sentence, one.quote) for one in sources):
+            return "The nearest passage says the opposite of"
+        if measured and backings and (value := self._support.misplaced(sentence)) is not None:
+            return f"No passage says {value} of that"
+        if measured and best.score < WEAK and not backings and _states(sentence):
+            return "No passage says"
+        return None
 
     def _placed(self, body: str, marks: str) -> str:
         """Markers before the full stop, or on a line of their own behind a block of code."""
@@ -229,6 +276,12 @@ class AnswerStream:
                 self._show(shown)
 
 
+def _states(sentence: str) -> bool:
+    """Whether a sentence without a citation says enough to need one; not so what leads over to something."""
+    told = sentence.strip()
+    return not told.endswith((":", "?", "：", "？")) and len(telling(told)) > 3 and not code_spans(told)
+
+
 def _last_line(before: str, text: str) -> str:
     """What the last line holds once a text has followed; what stands behind the end of a block begins no block."""
     whole = before + text
@@ -237,6 +290,12 @@ def _last_line(before: str, text: str) -> str:
     start = whole.rfind("\n") + 1
     ended = next((stop for first, stop in code_spans(whole) if first < start < stop), 0)
     return f". {whole[ended:]}" if ended else whole[start:]
+
+
+def _lists_sources(text: str, before: tuple[int, int], start: int, stop: int) -> bool:
+    """Whether what follows markers makes them the first of a list of sources, or a footnote."""
+    rest = text[start:stop]
+    return rest.startswith(":") or (bool(rest) and is_heading(text[slice(*before)]))
 
 
 def _ends(text: str, code: Sequence[tuple[int, int]]) -> list[int]:
@@ -252,7 +311,9 @@ def _ends(text: str, code: Sequence[tuple[int, int]]) -> list[int]:
     for number, (start, stop) in enumerate(spans):
         following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
         marks = _MARKS_ONLY.match(text, start, stop)
-        if ends and marks:  # markers after the full stop belong to the sentence before
+        if (
+            ends and marks and not _lists_sources(text, spans[number - 1], marks.end(), stop)
+        ):  # markers after the full stop belong to the sentence before
             ends[-1] = marks.end()
             if marks.end() == stop:
                 ends[-1] = following

@@ -42,7 +42,13 @@ def negated(text: str) -> bool:
     >>> [negated(text) for text in ("It is not allowed.", "It is allowed.", "Das ist nicht erlaubt.")]
     [True, False, True]
     """
-    return bool(_NEGATION.search(fold(text)))
+    return denial_in(fold(text)) is not None
+
+
+def denial_in(folded: str) -> tuple[int, int] | None:
+    """Where a folded text first denies something."""
+    found = _NEGATION.search(folded)
+    return found.span() if found else None
 
 
 def same_subject(one: Statement, other: Statement, question: Question) -> bool:

@@ -18,11 +18,13 @@ from trivium.models.citation_marks import unmarked
 from trivium.models.code_spans import fenced, may_mark, spanned
 from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage
 from trivium.models.conflicts import conflicting, same_subject
-from trivium.models.language import ALSO, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
+from trivium.models.language import ALSO, BEYOND, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
+from trivium.models.parts import MOST_QUESTIONS, questions_in
 from trivium.models.question import Question, Term, understand
-from trivium.models.ranking import ENOUGH, POINTS_BACK, Ranked, Ranking
+from trivium.models.ranking import ENOUGH, POINTS_BACK, Ranked, Ranking, defines
 from trivium.models.statements import CODE, ROW, SENTENCE, Statement, statements_of
+from trivium.models.table_rows import that_hold
 from trivium.search.passage import ARTIFACT, Passage
 from trivium.search.segment import tokens
 
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
     from trivium.search.embedder import Embedder
 
 MOST_LINES, MOST_TOLD, MOST_RELATED = 12, 4, 3
+_LONGEST_NAMED = 200
+"""Characters of a question that was not looked at up to which it is named."""
 UNLIKELY = 0.3
 """Confidence below which passages hardly answer a question."""
 
-_PARTS = re.compile(r"(?<=[?？])\s*(?=\S)")
+_SUM = re.compile(r"\d\s*[-+*/×÷^=<>%]\s*\d")
 Warned = tuple[str, str | None, str]
 """Code, parameter and message of a warning."""
 
@@ -107,7 +111,7 @@ class Extractive:
     def _prose(self, task: Task, statements: list[Statement]) -> Composed:
         embedder = self._embedder() if statements else None
         ranking = Ranking(statements, embedder)
-        parts = [part for part in _PARTS.split(task.ask.strip()) if part]
+        parts, beyond = questions_in(task.ask)
         earlier = [message.content for message in task.history if message.role == "user"]
         sections = [answer(ranking, part, [*earlier, *parts[:number]]) for number, part in enumerate(parts)]
         language = understand(task.ask).language
@@ -117,7 +121,7 @@ class Extractive:
             for line in section.lines:
                 if line.statement.kind == CODE:
                     line.lines = _telling_lines(ranking, line.statement, understand(part))
-        return _written(sections, language)
+        return _written(sections, language, _not_looked_at(beyond, language) if beyond else None)
 
 
 def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
@@ -129,7 +133,11 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
     ranked = ranking.rank(question, terms)
     good = [one for one in ranked if one.confidence >= ENOUGH and not _only_asks(one.statement)]
     if not _tells(question, terms):
-        good = []
+        return _nearest(ranking, [], question)
+    if all(map(_is_sign, question.words)):
+        good = [one for one in good if one.statement.kind != CODE and defines(one.statement, terms)]
+        if not good:
+            return _nearest(ranking, [], question)
     if not good:
         return _nearest(ranking, ranked, question)
     best = good[0]
@@ -149,9 +157,19 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
 
 
 def _tells(question: Question, terms: Sequence[Term]) -> bool:
-    """Whether a question says what it is about: a single letter does not, unless it asks what that is."""
+    """Whether a question says what it is about: a single letter does not, unless it asks what that is.
+
+    Nor does a sum: nothing is computed.
+    """
     words = [term.word for term in terms]
+    if not words or (_SUM.search(question.text) and all(map(_is_sign, words))):
+        return False
     return question.defines or len(words) > 1 or any(len(word) > 1 or not word.isascii() for word in words)
+
+
+def _is_sign(word: str) -> bool:
+    """Whether a word is a single letter or a number, which stands in texts by chance."""
+    return word.isascii() and (len(word) == 1 or word.isdigit())
 
 
 def _lent(question: Question, earlier: Sequence[str]) -> list[Term]:
@@ -171,6 +189,16 @@ def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Sect
         return Section(text + told, found=False, warnings=[warning])
     warning = ("weak_support", None, NEAREST_TOLD)
     return Section(sentence(NEAREST, question.language), [Line(near.statement)], warnings=[warning])
+
+
+def _not_looked_at(beyond: Sequence[str], language: str) -> Section:
+    """The questions that one ask has too many: the first of them by name, the others as a number."""
+    named = "; ".join(_own(part[:_LONGEST_NAMED]) for part in beyond[:MOST_RELATED])
+    more = f"; … (+{len(beyond) - MOST_RELATED})" if len(beyond) > MOST_RELATED else ""
+    message = f"Up to {MOST_QUESTIONS} questions of one ask are answered; {len(beyond)} more were not looked at."
+    return Section(
+        f"{sentence(BEYOND, language)} {named}{more}", found=False, warnings=[("no_evidence", None, message)]
+    )
 
 
 def _related(ranked: Sequence[Ranked]) -> list[str]:
@@ -245,6 +273,8 @@ def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Questi
         ]
         if best.own >= 0.5:  # the question's words stand in the items themselves: those that have them
             items = [one for one in items if any(one is other for other in equal)] if len(equal) > 1 else []
+        if items and statement.kind == ROW:
+            items = that_hold(items, question).rows or items
     if not items:
         return [Line(one.statement) for one in _selected(ranking, good, question)]
     return lines + [Line(one, bullet=True) for one in items[: MOST_LINES - len(lines)]]
@@ -346,12 +376,14 @@ class _Citations:
         return f"[{self._numbers[key]}]"
 
 
-def _written(sections: Sequence[Section], language: str) -> Composed:
-    """The answer as text. When nothing was found at all, that is said once."""
+def _written(sections: Sequence[Section], language: str, last: Section | None = None) -> Composed:
+    """The answer as text, `last` at its end. When nothing was found at all, that is said once."""
     if not any(section.found for section in sections):
-        warnings = sections[0].warnings if sections else []
         text = sections[0].opening if len(sections) == 1 else sentence(NOT_FOUND, language)
-        return Composed(text, found=False, usage=Usage(cost_usd=0.0), warnings=list(warnings))
+        warnings = [*sections[0].warnings, *(last.warnings if last else [])]
+        text = f"{text}\n\n{last.opening}" if last else text
+        return Composed(text, found=False, usage=Usage(cost_usd=0.0), warnings=warnings)
+    sections = [*sections, last] if last else sections
     citations = _Citations()
     parts = ["\n".join(_section(section, citations)) for section in sections]
     warnings = list(dict.fromkeys(warning for section in sections for warning in section.warnings))

@@ -54,8 +54,8 @@ class _Filling:
         try:
             with self._entered(path, schema):
                 return self._filled(finder, path, read, depth)
-        except NoEvidence:
-            if path and schema is not False and self._takes_null(read):
+        except NoEvidence as fault:
+            if (path or fault.is_plain) and schema is not False and self._takes_null(read):
                 return Filled(None)
             raise
 
@@ -148,6 +148,8 @@ class _Filling:
         unknown = [name for name in required if name not in value]
         if unknown:
             raise NoEvidence(f"{path}.{unknown[0]}" if path else unknown[0])
+        if not cited and not value and not path and missing is not None and missing.is_plain:
+            return Filled({})  # nothing is required, and nothing is said
         if not cited and (missing is not None or not value) and (path or not value):
             raise missing or NoEvidence(path)
         named = {name: value[name] for name in schema.get("properties", {}) if name in value}

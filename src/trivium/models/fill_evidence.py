@@ -29,6 +29,8 @@ class NoEvidence(Exception):
     def __init__(self, path: str, why: str = "") -> None:
         super().__init__(why or f"no evidence for `{path or 'the value'}`")
         self.path = path
+        self.is_plain = not why
+        """Whether nothing is said at all, rather than several things or what cannot be told apart."""
 
 
 class About(Struct):

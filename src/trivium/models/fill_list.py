@@ -15,6 +15,7 @@ from trivium.models.property import Property
 from trivium.models.ranking import ENOUGH
 from trivium.models.shape import Validator
 from trivium.models.statements import CODE, ITEM, PAIR, ROW, Statement
+from trivium.models.table_rows import that_hold, words_of
 from trivium.search.segment import tokens
 
 FillOne = Callable[[Finder, str], Filled]
@@ -69,6 +70,8 @@ def _objects(finder: Finder, wanted: Property, items: dict[str, Any], fill_one: 
         about = _weight(finder, wanted, block)
         if about <= 0:
             continue
+        if block[0].kind == ROW:
+            block = that_hold(block, finder.question).rows
         filled = list(_each(finder, element, block, fill_one))
         if len(filled) * 2 >= len(block) and (about, len(filled)) > (best[0], len(best[1])):
             best = about, filled
@@ -116,6 +119,8 @@ def _weight(finder: Finder, wanted: Property, block: Sequence[Statement]) -> flo
 
 def _texts(finder: Finder, wanted: Property, items: dict[str, Any]) -> list[Filled]:
     check = Validator({key: items[key] for key in ("pattern", "minLength", "maxLength") if key in items})
+    if tabled := [one for one in _tabled(finder, wanted) if check.conforms(one.value)]:
+        return tabled
     weight, listed = 0.0, list[Filled]()
     for block in _blocks(finder):
         if block[0].kind in (ITEM, PAIR) and len(block) > 1 and _leads(finder, wanted, block):
@@ -125,10 +130,39 @@ def _texts(finder: Finder, wanted: Property, items: dict[str, Any]) -> list[Fill
     for about in finder.about(wanted):
         if about.statement.kind == CODE or about.score <= weight:
             continue
+        if about.cell is None and about.statement.kind == ROW:
+            continue  # its cells are no enumeration
         parts = [part for part in _enumerated(about) if check.conforms(part)]
         if len(parts) > 1 or (parts and about.cell is not None):
             return [_quoted(about.statement, part) for part in parts]
     return listed
+
+
+def _tabled(finder: Finder, wanted: Property) -> list[Filled]:
+    """What the rows of a table are about, or what they say in the column asked for, of those rows that are asked for.
+
+    Only where each word of the question is accounted for, and none of them names a row.
+    """
+    question = finder.question
+    if finder.alone or question.said:
+        return []
+    best: tuple[float, list[Filled]] = 0.0, []
+    for block in _blocks(finder):
+        if block[0].kind != ROW or any(words_of(row.cells[0].text, question.words) for row in block):
+            continue
+        held = that_hold(block, question)
+        asked = [term.word for term in question.terms if not term.extra and term.word not in held.words]
+        keys = list(dict.fromkeys(cell.key for row in block for cell in row.cells if cell.key))
+        around = frozenset(tokens(f"{block[0].context} {' '.join(keys)}"))
+        vocabulary = finder.ranking.vocabulary
+        if not all(vocabulary.match(word, around) for word in asked) or not (asked or held.words):
+            continue
+        column = next((key for key in keys if words_of(key, wanted.words or asked)), "")
+        cells = [next((cell for cell in row.cells if cell.key == column), row.cells[0]) for row in held.rows]
+        about = _weight(finder, wanted, block)
+        if about > best[0]:
+            best = about, [_quoted(row, cell.text) for row, cell in zip(held.rows, cells, strict=True)]
+    return best[1]
 
 
 def _leads(finder: Finder, wanted: Property, block: Sequence[Statement]) -> bool:

@@ -11,12 +11,9 @@ from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decid
 from trivium.models.matching import alike
 from trivium.models.property import Property
 from trivium.models.statements import CODE, Statement
+from trivium.models.yes_no import NO, YES, said_in
 from trivium.search.segment import fold, tokens
 
-_YES = frozenset(fold("yes true y ✓ ✔ ☑ x ja wahr si sí vrai oui vero sim да 是 有 可 支持 はい 예").split())
-_NO = frozenset(
-    fold("no false n ✗ ✘ – - none nein falsch non faux falso não nao нет 否 无 不 不可 不支持 いいえ 아니요").split()
-)
 _IF = {
     language: re.compile(words if language in ("zh", "ja", "ko") else rf"\b(?:{words})\b")
     for language, words in {
@@ -50,9 +47,9 @@ def yes_no_choice(options: Sequence[Any]) -> dict[bool, Any] | None:
     found: dict[bool, Any] = {}
     for option in options:
         word = fold(option) if isinstance(option, str) else option
-        if word is True or (isinstance(word, str) and word in _YES):
+        if word is True or (isinstance(word, str) and word in YES):
             found.setdefault(True, option)
-        elif word is False or (isinstance(word, str) and word in _NO):
+        elif word is False or (isinstance(word, str) and word in NO):
             found.setdefault(False, option)
         elif word not in (None, "unknown", "unclear"):
             return None
@@ -97,13 +94,8 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
     """What a statement says to a claim, and how surely; None when it does not plainly say anything."""
     statement = about.statement
     if about.cell is not None:
-        said = fold(about.cell.text).strip(" .!")
-        first = said.split(" ", 1)[0].strip(",.;:")
-        if said in _YES or first in _YES:
-            return True, about.score + 1
-        if said in _NO or first in _NO:
-            return False, about.score + 1
-        return None
+        said = said_in(about.cell.text)
+        return None if said is None else (said, about.score + 1)
     if statement.kind == CODE or statement.text.endswith(("?", "？")) or _conditional(statement):
         return None
     own = frozenset(statement.words)

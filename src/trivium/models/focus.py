@@ -43,6 +43,41 @@ _ARTICLE = re.compile(
     r"|les|il|lo|gli|uma?|o|os|as) |l['’]|d['’])+"
 )
 _WORD = re.compile(r"[\w-]+")
+_DOES = re.compile(
+    r"\W*(?:and |so )?(?:(?:in|on|at|for|from|to|with|by|under|since|until) )?(?:what|which|how|when|where|why|whom?)\b"
+    r"[^?.,;]*? (?:do|does|did) (?P<subject>[^?,;]+)"
+)
+_DONE_BY = re.compile(
+    r"\W*(?:what|which|how)\b[^?.,;]*? (?:is|are|was|were|will be) (?:\w+ )?\w+(?:ed|en|t) by (?P<subject>[^?,;]+)"
+)
+_NOBODY = frozenset(
+    [
+        "i",
+        "you",
+        "we",
+        "they",
+        "it",
+        "he",
+        "she",
+        "one",
+        "someone",
+        "anyone",
+        "everyone",
+        "people",
+        "somebody",
+        "anybody",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "all",
+    ]
+)
+"""Who acts in a question without being anyone of whom a text must speak."""
+_ADVERBS = re.compile(
+    r" (?:each|every|a|usually|normally|currently|now|always|also|still|only|right|before|after|during)\b"
+)
 
 
 class Focus(Struct, frozen=True):
@@ -77,3 +112,25 @@ def focus_of(folded: str) -> Focus | None:
             place = 0 if is_first else -1
             return Focus(words[place], of, named[place] if named else "")
     return None
+
+
+def subject_of(folded: str) -> Focus | None:
+    """The thing of which a folded English question asks what it does, or by which something is done.
+
+    >>> subject_of("how many days of leave do interns get?").of, subject_of("which python is required by pydantic?").of
+    ('interns', 'pydantic')
+    >>> subject_of("how much does a ticket to the island cost?").thing, subject_of("how long do i have to wait?")
+    ('ticket', None)
+    """
+    if len(folded) > _LONGEST:
+        return None
+    match = _DOES.match(folded) or _DONE_BY.match(folded)
+    if match is None:
+        return None
+    said = _ADVERBS.split(_BEHIND.split(_ARTICLE.sub("", match["subject"]), maxsplit=1)[0], maxsplit=1)[0]
+    words = _WORD.findall(said)
+    if match.re is _DOES and len(words) > 1:
+        words = words[:-1]  # the verb
+    if not words or words[0] in _NOBODY or len(words) > 4:
+        return None
+    return Focus("", " ".join(words), words[-1])

@@ -1,4 +1,4 @@
-"""A JSON value in what a model wrote, and whether passages support what it says."""
+"""A JSON value in what a model wrote."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from trivium.models.composer import Cited
-from trivium.models.support import STRONG, WEAK, Backing, Support
-
 _THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
 MISSING = "missing_property"
 
 
 class NoJson(ValueError):
-    """A text holds no JSON value."""
+    """A text holds no JSON value, or one that says two things at once."""
+
+
+class _Ambiguous(Exception):
+    """An object holds a key twice."""
 
 
 def read_json(text: str) -> Any:
@@ -34,8 +35,10 @@ def read_json(text: str) -> Any:
     for number, candidate in enumerate(candidates):
         try:
             if number < 1 + text.count("```") // 2:
-                return json.loads(candidate, parse_constant=_no_constant)
+                return _DECODER.decode(candidate)
             value, _ = _DECODER.raw_decode(candidate)
+        except _Ambiguous as fault:
+            raise NoJson(f"it holds the key `{fault}` twice") from None
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], (dict, str))):
@@ -47,7 +50,17 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, unless it holds a key twice: no reader could tell which of the values is meant."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Ambiguous(key[:100])
+        found[key] = value
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_object)
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -60,49 +73,3 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(inner, f"{path}[{number}]")
     elif value is not None:
         yield path, value
-
-
-class Grounds:
-    """Which parts of a JSON value stand in passages: the quotes, and the places of those that stand in none."""
-
-    def __init__(self, value: Any, support: Support, shape: dict[str, Any], said: str) -> None:
-        self.cited: list[Cited] = []
-        self.unfounded: list[str] = []
-        """Numbers, dates and codes that no passage holds."""
-        self.loose: list[str] = []
-        """Texts of which no passage has the words."""
-        self.checked = 0
-        self.told = 0
-        """Parts that the results of tools say; nothing can be cited for them."""
-        schema = json.dumps(shape, ensure_ascii=False)
-        numbers: set[tuple[str, str]] = set()
-        for path, leaf in leaves(value):
-            if isinstance(leaf, bool) or (isinstance(leaf, str) and json.dumps(leaf, ensure_ascii=False) in schema):
-                continue
-            self.checked += 1
-            backing = _backing(leaf, support)
-            if backing is None and support.told(str(leaf)):
-                self.told += 1
-            elif backing is None:
-                exact = not isinstance(leaf, str) or (any(map(str.isdigit, leaf)) and len(leaf.split()) < 4)
-                if not (exact and str(leaf) in said):
-                    (self.unfounded if exact else self.loose).append(path or "the value")
-            else:
-                passage = support.passages[backing.number]
-                if (passage.id, backing.quote) not in numbers:
-                    numbers.add((passage.id, backing.quote))
-                    self.cited.append(Cited(passage, backing.quote))
-
-
-def _backing(leaf: Any, support: Support) -> Backing | None:
-    if isinstance(leaf, (int, float)):
-        return support.find_number(float(leaf))
-    exact = support.find_value(leaf)
-    if exact is not None or not leaf.strip():
-        return exact
-    best = support.best(leaf)
-    if best is None:
-        return None
-    if not best.measured and best.held == 1.0 and len(leaf.split()) >= 4:
-        return best
-    return best if best.score >= (STRONG if len(leaf.split()) < 4 else WEAK) else None

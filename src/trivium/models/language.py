@@ -30,7 +30,7 @@ DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl", "ru", "el"})
 """Languages that write 1.234,5 where English writes 1,234.5."""
 
 NOT_FOUND, RELATED, NEAREST = "not_found", "related", "nearest"
-DISAGREE, UNDATED, ALSO = "disagree", "undated", "also"
+DISAGREE, UNDATED, ALSO, BEYOND = "disagree", "undated", "also", "beyond"
 _SENTENCES = {
     NOT_FOUND: {
         "en": "The knowledge does not hold an answer to this question.",
@@ -109,6 +109,19 @@ _SENTENCES = {
         "zh": "没有找到关于以下内容的信息：",
         "ja": "次については何も見つかりませんでした：",
         "ko": "다음에 대해서는 찾은 것이 없습니다:",
+    },
+    BEYOND: {
+        "en": "These are more questions than are answered at once. Not looked at:",
+        "de": "Das sind mehr Fragen, als auf einmal beantwortet werden. Nicht angesehen:",
+        "es": "Son más preguntas de las que se responden a la vez. No se han mirado:",
+        "fr": "Il y a plus de questions qu'il n'en est traité à la fois. Non examinées :",
+        "it": "Sono più domande di quante se ne trattino insieme. Non esaminate:",
+        "pt": "São mais perguntas do que as respondidas de uma vez. Não foram vistas:",
+        "nl": "Dit zijn meer vragen dan er tegelijk worden beantwoord. Niet bekeken:",
+        "ru": "Вопросов больше, чем рассматривается за раз. Не рассмотрены:",
+        "zh": "问题数量超过一次能回答的上限。未查看：",
+        "ja": "一度に答えられる数を超える質問です。見ていないもの：",
+        "ko": "한 번에 답하는 수보다 질문이 많습니다. 보지 않은 질문:",
     },
 }
 

@@ -39,6 +39,8 @@ _ENDINGS = frozenset(
     ]
 )
 
+_HEBREW = frozenset("אבגדהוזחטיכלמנסעפצקרשת")
+_WRITTEN_TOGETHER = frozenset("והבלכשמ")
 _APART = tuple(
     {one, other}
     for one, others in (
@@ -154,6 +156,8 @@ def alike(term: str, word: str) -> float:
 
     >>> [alike("invoice", word) for word in ("invoice", "invoices", "invoicing", "voice", "invention")]
     [1.0, 0.9, 0.9, 0.0, 0.0]
+    >>> alike("לקילומטר", "קילומטר"), alike("לילה", "מילה")
+    (0.9, 0.0)
     >>> alike("vertrag", "kaufvertrag"), alike("cost", "price"), alike("12", "120")
     (0.6, 0.75, 0.0)
     """
@@ -163,6 +167,8 @@ def alike(term: str, word: str) -> float:
         return KIN
     if {term, word} in _APART:
         return 0.0
+    if term[0] in _HEBREW and word[0] in _HEBREW and _bare(term) & _bare(word):
+        return INFLECTED
     if len(term) < 3 or len(word) < 3 or not (_SPACED.fullmatch(term) and _SPACED.fullmatch(word)):
         return 0.0
     short, long = sorted((_singular(term), _singular(word)), key=len)
@@ -175,6 +181,15 @@ def alike(term: str, word: str) -> float:
     if len(short) >= 5 and len(long) - len(short) >= 3 and (long.endswith(short) or compound):
         return INSIDE
     return 0.0
+
+
+def _bare(word: str) -> set[str]:
+    """A Hebrew word with and without the one-letter words that are written together with it (`to the`, `in`, `and`)."""
+    found = {word}
+    while len(word) > 4 and word[0] in _WRITTEN_TOGETHER and len(found) < 3:
+        word = word[1:]
+        found.add(word)
+    return found
 
 
 def _singular(word: str) -> str:

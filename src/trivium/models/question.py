@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trivium.models.compounds import neighbours
 from trivium.models.dimensions import wanted_of
-from trivium.models.focus import focus_of
+from trivium.models.focus import focus_of, subject_of
 from trivium.models.language import language_of, silent_words
 from trivium.models.values import DATE, DURATION, MEASURE, MONEY, NUMBER, PERCENT, TIME, YEAR, find_values
 from trivium.search.segment import fold, is_joined, plain, tokens
@@ -164,6 +165,12 @@ _COMPARES = re.compile(
     r"|diferencia[s]?|difference[s]? entre|comparez|comparer|confronta|differenza|diferenca|vergelijk|verschil"
     r"|сравни|разница)\b|比较|比較|区别|不同|違い|비교|차이"
 )
+_BESIDE = re.compile(
+    r"\b(?:(?P<before>before|vor|antes de|avant|prima di)|(?P<after>after|nach|despues de|apres|dopo|depois de)"
+    r"|besides|apart from|other than|instead of|ausser|neben|ademas de|a part) (?P<name>[^,;?!]{1,80})[\s?!.]*$"
+)
+_MOST_TERMS = 80
+"""How many words of a question count."""
 _LONGEST_COMPARISON = 1_000
 """Characters in which two sides are looked for: the patterns look again from every place to the end."""
 _PARTED = (
@@ -195,7 +202,9 @@ class Question(Struct, frozen=True):
     `defines`: what a thing is; `chooses`: which one of several. `joined` are neighbouring words
     written together (`back up`: backup). `counted` is the word right behind `how many`. `head` is the word for what is
     asked for, `of` the telling words of the thing of which it is asked (`the price of a ticket to the island`), and
-    `thing` the one that says what that is.
+    `thing` the one that says what that is. `days` are its dates, each with the words in which it is written. `beside`
+    are the words of a name that is not the one asked for (`who was director before Ada Moss`), and `earlier` whether
+    one before it is; None where that is not asked.
     """
 
     text: str
@@ -217,6 +226,9 @@ class Question(Struct, frozen=True):
     joined: list[str] = []
     subjects: list[list[str]] = []
     names: list[str] = []
+    days: dict[str, frozenset[str]] = {}
+    beside: frozenset[str] = frozenset()
+    earlier: bool | None = None
 
     @property
     def words(self) -> list[str]:
@@ -253,8 +265,13 @@ def understand(ask: str) -> Question:
     focus = focus_of(folded) if kind in ("", "how_much", "how_long", "who", "where") else None
     if focus is not None and not kind:
         wanted = wanted_of(focus.head)
+    if focus is None and not compares and not happens:
+        focus = subject_of(folded)
     yes_no = not kind and bool(_YES_NO.match(folded.lstrip("¿¡ ")) or _YES_NO_ANYWHERE.search(folded))
     terms = _terms(ask, rest, language)
+    beside, earlier = _beside(folded, terms) if kind == "who" else (frozenset[str](), None)
+    terms = [replace(term, must=False, extra=True) if term.word in beside else term for term in terms]
+    values = find_values(ask, language)
     subjects, names = _subjects(ask, compares)
     each = bool(_EACH.search(folded))
     of = content_words(focus.of, ask) if focus is not None and focus.of and not each else []
@@ -264,7 +281,7 @@ def understand(ask: str) -> Question:
         kind or ("yes_no" if yes_no else ""),
         wanted,
         terms,
-        frozenset(value.key[1] for value in find_values(ask, language)),
+        frozenset(value.key[1] for value in values),
         yes_no,
         bool(_LIST.search(folded)) and not wanted,
         each,
@@ -280,7 +297,23 @@ def understand(ask: str) -> Question:
         neighbours(ask),
         subjects,
         names,
+        {value.key[1]: frozenset(tokens(ask[value.start : value.stop])) for value in values if value.kind == DATE},
+        beside,
+        earlier,
     )
+
+
+def _beside(folded: str, terms: list[Term]) -> tuple[frozenset[str], bool | None]:
+    """The words of the name at the end of a question that is not the one asked for, and whether an earlier one is."""
+    match = _BESIDE.search(folded)
+    if match is None:
+        return frozenset(), None
+    words = frozenset(tokens(match["name"], query=True))
+    names = frozenset(term.word for term in terms if term.must and term.word in words)
+    rest = [term for term in terms if term.word not in words]
+    if not names or not rest:
+        return frozenset(), None
+    return names, True if match["before"] else False if match["after"] else None
 
 
 def _only_joins(folded: str, match: re.Match[str]) -> bool:
@@ -311,7 +344,9 @@ def content_words(text: str, within: str = "") -> list[str]:
 def _terms(ask: str, rest: str, language: str) -> list[Term]:
     musts = _musts(ask, language)
     each = {token for match in _EACH.finditer(rest) for token in tokens(match["of"] or "")}
-    return [Term(word, word in musts, word in _VAGUE or word in each) for word in content_words(rest, ask)]
+    return [
+        Term(word, word in musts, word in _VAGUE or word in each) for word in content_words(rest, ask)[:_MOST_TERMS]
+    ]
 
 
 def _musts(ask: str, language: str) -> frozenset[str]:

@@ -14,10 +14,10 @@ from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
 from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.language import silent_words
-from trivium.models.matching import KIN, Vocabulary
+from trivium.models.matching import EXACT, INFLECTED, KIN, Vocabulary, alike
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
 from trivium.models.statements import CODE, ITEM, PAIR, ROW, SENTENCE, Statement
-from trivium.models.values import NUMBER, Value
+from trivium.models.values import DATE, NUMBER, Value
 from trivium.search.passage import ARTIFACT
 from trivium.search.segment import fold, tokens
 
@@ -74,6 +74,14 @@ _AGENT = re.compile(
     r"\b(?:by|from) (?:the|your|our|their|a|an)\b|\b(?:vom|von der|durch|por el|por la|par le|par la|par l')"
 )
 _IS = re.compile(r"\b(?:is|ist|es|est|e)\s+$")
+_EARLIER = re.compile(
+    r"\b(?:until|till|former|formerly|previous|previously|ex|predecessor|before|earlier|to (?:1[5-9]|20)\d\d|bis"
+    r"|fruher\w*|ehemalig\w*|vorganger\w*|hasta|anterior|predecesor\w*|antes|jusqu|ancien\w*|predecesseur|avant|fino|precedente)\b"
+)
+_LATER = re.compile(
+    r"\b(?:since|now|new|after|later|successor|succeed\w*|followed|from (?:1[5-9]|20)\d\d|seit|neue\w*"
+    r"|nachfolge\w*|nach|desde|nuev\w*|sucesor\w*|despues|depuis|nouve\w*|successeur|apres|dal|dopo)\b"
+)
 _IN_PLACE_HAN = re.compile("在|位于|で|から|에서|에 |市|区|省|县")
 _OFTEN = re.compile(
     r"\b(?:once|twice|times|every|each|daily|weekly|monthly|yearly|annually|hourly|per (?:day|week|month|year)"
@@ -188,8 +196,10 @@ class Ranking:
         own = covered = 0.0
         missed = uncounted = kin = False
         attribute: bool | None = None
+        day = _same_days(statement, question)
         for term in terms:
             here = max(self._match(term.word, self._own[index]), KIN * _is_told(term.word, statement))
+            here = EXACT if term.word in day else here
             around = self._match(term.word, self._near[index])
             near = around * _NEAR
             before = self._match(term.word, self._before[index]) * carried if statement.before and follows else 0.0
@@ -205,7 +215,7 @@ class Ranking:
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
         apart = not self._speaks_of(question, index, asked_before) or denies(question.words, statement.words)
-        if _of_another(statement, question):
+        if _of_another(statement, question) or (question.beside and not _tells_beside(statement, question, typed)):
             typed, apart = False, True
         lacks = missed or apart or uncounted or attribute is False
         long = max(0, len(statement.words) - _SHORT)
@@ -229,7 +239,7 @@ class Ranking:
         if statement.kind == CODE:
             score -= 0.2 if question.kind == "how" else 0.4
             confidence *= _IN_CODE if question.wanted or question.lists or question.chooses else 1.0
-        if question.defines and _defines(statement, terms):
+        if question.defines and defines(statement, terms):
             score += 0.3
         is_rest = statement.place == 0 and statement.passage.start and statement.text[:1].islower()
         if is_rest and statement.kind == SENTENCE:
@@ -292,13 +302,20 @@ def _is_told(term: str, statement: Statement) -> bool:
     )
 
 
+def _same_days(statement: Statement, question: Question) -> frozenset[str]:
+    """The words of those dates of the question that a statement has, however they are written there."""
+    keys = {value.key[1] for value in statement.values if value.kind == DATE} if question.days else set()
+    return frozenset().union(*(words for key, words in question.days.items() if key in keys))
+
+
 def _is_key(statement: Statement, terms: Sequence[Term]) -> bool:
     """Whether the question names the very thing that a row or pair is about."""
     if statement.kind not in (ROW, PAIR):
         return False
     cell = statement.cells[0]
-    key = set(tokens(cell.key if statement.kind == PAIR else cell.text, query=True))
-    return bool(key) and key <= {term.word for term in terms}
+    words = tokens(cell.key if statement.kind == PAIR else cell.text, query=True)
+    key = {part for word in words for part in word.split("-")}
+    return bool(key) and all(any(alike(term.word, word) >= INFLECTED for term in terms) for word in key)
 
 
 def because(text: str) -> str | None:
@@ -318,7 +335,7 @@ def _asks(text: str) -> bool:
     return text.rstrip("\"'”»*_ ").endswith(("?", "？"))
 
 
-def _defines(statement: Statement, terms: Sequence[Term]) -> bool:
+def defines(statement: Statement, terms: Sequence[Term]) -> bool:
     """Whether a statement begins with the very words of the question, as a definition does."""
     words = {term.word for term in terms if not term.extra}
     first = tokens(statement.cells[0].key if statement.kind == PAIR else statement.text)
@@ -374,6 +391,13 @@ def _of_another(statement: Statement, question: Question) -> bool:
     if question.wanted and not told:
         return False
     return belongs_to_another(statement.text, [value.start for value in told], question.words)
+
+
+def _tells_beside(statement: Statement, question: Question, typed: bool) -> bool:
+    """Whether a statement has another name than the one in the question and, where asked, puts it before or after."""
+    text, words = fold(statement.text), frozenset(statement.words)
+    ordered = question.earlier is None or bool((_EARLIER if question.earlier else _LATER).search(text))
+    return typed and (ordered or question.beside <= words)
 
 
 def _has_name(statement: Statement, question: Question, place: bool, own: bool) -> bool:

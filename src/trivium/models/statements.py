@@ -30,6 +30,9 @@ _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _PAIR = re.compile(
     r"[*_`]*(?P<key>[^\s:：|][^:：|\n]{0,60}?)[*_`]*[ \t]*[:：](?!//)[*_`]*(?:[ \t]+|(?<=：))(?P<value>\S[^\n]*)$"
 )
+_OPENER = re.compile(r"[ \t]*(?:- )?[\"']?(?P<key>[^\s:：#\"'][^:：\n\"']{0,40}?)[\"']?[ \t]*:[ \t]*$")
+_FARTHEST = 400
+"""Lines above a pair in which the keys over it are looked for."""
 _COMMENT = re.compile(r"[ \t]*<!--(?:(?!-->)[\s\S])*+-->[ \t]*$", re.MULTILINE)
 _DIGITS = re.compile(r"\d[\d.,]*")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
@@ -182,7 +185,7 @@ def _split(passage: Passage, rank: int, language: str) -> Iterator[Statement]:
         part = lines[at:until]
         before, before_start = "", 0
         for statement in _statements(passage, rank, language, part, kind, block, header):
-            statement.headings = names
+            statement.headings = (*names, *_over(lines, at, statement.start)) if statement.kind == PAIR else names
             statement.before, statement.before_start = before, before_start
             statement.lead = lead if kind in (ITEM, ROW, CODE) else ""
             if kind == SENTENCE:
@@ -200,6 +203,31 @@ def _lines(text: str) -> Iterator[_Line]:
     for line in text.split("\n"):
         yield _Line(start, start + len(line), line.rstrip("\r"))
         start += len(line) + 1
+
+
+def _over(lines: list[_Line], at: int, start: int) -> list[str]:
+    """The keys under which a pair stands by its indentation, the outermost first; `at` is a line at or before it."""
+    while lines[at].stop < start:
+        at += 1
+    depth, found = _depth(lines[at].text), list[str]()
+    for line in reversed(lines[max(0, at - _FARTHEST) : at]):
+        if not depth:
+            break
+        if line.text.strip() and _depth(line.text) < depth:
+            depth, opener = _depth(line.text), _OPENER.match(line.text)
+            if opener is None:
+                break
+            found.append(_plain(opener["key"]))
+    return found[::-1]
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _opens(line: _Line, following: _Line) -> bool:
+    """Whether a line is a key alone under which the next line stands."""
+    return bool(_OPENER.match(line.text)) and _depth(following.text) > _depth(line.text)
 
 
 def _is_open(passage: Passage, lines: list[_Line], at: int, header: str) -> bool:
@@ -289,8 +317,11 @@ def _pieces(part: list[_Line], kind: str) -> Iterator[tuple[int, int, bool]]:
         return
     at = 0
     for first, last in _runs_of_pairs(part):
-        if at < first:
-            yield part[at].start, part[first - 1].stop, False
+        until = first
+        while until > at and _opens(part[until - 1], part[until]):
+            until -= 1  # what stands over pairs is told with them
+        if at < until:
+            yield part[at].start, part[until - 1].stop, False
         for line in part[first:last]:
             yield line.start, line.stop, True
         at = last
@@ -315,7 +346,8 @@ def _runs_of_pairs(part: list[_Line]) -> Iterator[tuple[int, int]]:
             until += 1
         begins = at == 0 or part[at - 1].text.rstrip().endswith((".", "!", "?", ":", "。", "：", "！", "？"))
         names = all(not key[:1].islower() or len(key.split()) <= 2 for key in keys[at:until])
-        if until - at > 1 and begins and names:
+        under = 0 < at < until and _opens(part[at - 1], part[at])
+        if (until - at > 1 or under) and begins and names:
             yield at, until
         at = max(until, at + 1)
 

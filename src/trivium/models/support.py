@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
+from trivium.models.claims import Given, telling
 from trivium.models.language import language_of, silent_words
 from trivium.models.matching import alike
-from trivium.models.statements import Statement, statements_of
-from trivium.models.values import LABEL, find_values
+from trivium.models.statements import CODE, Statement, statements_of
+from trivium.models.values import LABEL, Value, find_values
 from trivium.search.passage import Passage
 from trivium.search.segment import tokens
 
+_NOTE = re.compile(r"(?<![:=(,])(?<![:=(,]\s)\[\^?\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\]")
 WEAK, STRONG = 0.35, 0.6
 """Support below which a citation is reported, and from which a sentence without one is given it."""
 
@@ -42,13 +46,28 @@ class Support:
         self._statements: dict[int, list[Statement]] = {}
         self._best: dict[tuple[str, int], Backing | None] = {}
         self._results: list[tuple[set[str], set[tuple[str, str]]]] = []
+        self._heard: list[str] = []
+        self._given: tuple[int, Given] | None = None
 
     def add(self, number: int, passage: Passage) -> None:
         self.passages[number] = passage
 
     def add_result(self, text: str) -> None:
         """What a tool gave that is no passage: it can support a sentence, but nothing can be cited for it."""
+        self._heard.append(text)
         self._results.append((set(tokens(text)), {value.key for value in find_values(text)}))
+
+    def hear(self, text: str) -> None:
+        """What the model was told beside passages, such as the question: repeating it is no invention."""
+        self._heard.append(text)
+
+    @property
+    def given(self) -> Given:
+        """All that the model was given."""
+        count = len(self.passages) + len(self._heard)
+        if self._given is None or self._given[0] != count:
+            self._given = count, Given([*map(_whole, self.passages.values()), *self._heard])
+        return self._given[1]
 
     @property
     def is_empty(self) -> bool:
@@ -101,6 +120,27 @@ class Support:
         found = [backing for number in self.passages if (backing := self.of(sentence, number)) is not None]
         return max(found, key=lambda backing: (backing.score, -backing.number), default=None)
 
+    def misplaced(self, sentence: str) -> str | None:
+        """The only value of a sentence, where no statement that holds it has another word of the sentence.
+
+        Such as `24 months` in `The repair fee is 24 months`, where the passages say so of the warranty alone.
+        """
+        values = find_values(sentence, language_of(sentence))
+        if len(values) != 1 or values[0].kind == LABEL:
+            return None
+        value = values[0]
+        others = telling(f"{sentence[: value.start]} {sentence[value.stop :]}")
+        holding = [
+            one
+            for number in self.passages
+            for one in self._of(number)
+            if value.key in {held.key for held in one.values}
+        ]
+        if not holding or len(others) < 2:
+            return None
+        told = {word for one in holding for word in (*one.words, *tokens(f"{one.context} {one.before}"))}
+        return None if _share(others, told) else sentence[value.start : value.stop]
+
     def find_value(self, text: str) -> Backing | None:
         """The statement that holds a text word for word, or a number as a value; None where none does."""
         folded = " ".join(tokens(text))
@@ -113,7 +153,7 @@ class Support:
     def find_number(self, amount: float) -> Backing | None:
         for number in self.passages:
             for statement in self._of(number):
-                for value in statement.values:
+                for value in _said_values(statement):
                     if value.amount is not None and abs(float(value.amount) - amount) <= abs(amount) * 1e-9:
                         return Backing(number, statement.quote, 1.0, True)
                     if value.iso[:4].isdigit() and amount == int(value.iso[:4]):
@@ -124,6 +164,21 @@ class Support:
         if number not in self._statements:
             self._statements[number] = statements_of([self.passages[number]])
         return self._statements[number]
+
+
+def _whole(passage: Passage) -> str:
+    """A passage with all that the model is told of it."""
+    outer = [part for path in passage.section_paths for part in path]
+    parts = (passage.text, passage.table_header, passage.source, passage.name, passage.title, passage.section_path)
+    return "\n".join(str(part) for part in (*parts, passage.dated, passage.context, *outer) if part)
+
+
+def _said_values(statement: Statement) -> list[Value]:
+    """The values of a statement but for numbers of footnotes and of quoted sources, which say nothing."""
+    if "[" not in statement.text or statement.kind == CODE:
+        return statement.values
+    notes = [match.span() for match in _NOTE.finditer(statement.text)]
+    return [value for value in statement.values if not any(start <= value.start < stop for start, stop in notes)]
 
 
 def _telling(text: str) -> set[str]:

@@ -1,9 +1,10 @@
 """Where sentences begin and end, in scripts with and without spaces.
 
 A sentence ends at `.`, `!`, `?` or `…` before white space, at the full stops of Chinese, Japanese, Hindi, Arabic and
-other scripts wherever they stand, at a blank line, and before a line that begins a list item, heading, table row or
-quotation. It does not end after a title or an abbreviation (`Dr.`, `e.g.`), an initial (`J. R. R. Tolkien`), the number
-of a list item, or before a lower-case letter. Thai has no such signs: there a blank line ends a sentence.
+other scripts wherever they stand, at a blank line, and before a line that begins a list item, heading, table row,
+quotation or an entry of a log. It does not end after a title or an abbreviation (`Dr.`, `e.g.`), an initial (`J. R. R.
+Tolkien`), the number of a list item, or before a lower-case letter. Thai has no such signs: there a blank line ends a
+sentence.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ import re
 
 _CLOSING = "\"'”’»›)\\]}」』）】》〉｣*_`"
 _STOPS = "。！？｡︒।॥؟۔։።။។៕᠃"
+_STAMP = (
+    r"\[?\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T\s,]{1,2}\d{2}:\d{2}|\]?\s\[?[A-Z]{4,8}\b)"
+    r"|\[?\d{2}:\d{2}:\d{2}[\s.,\]]|[A-Z][a-z]{2}\s[\s\d]\d\s\d{2}:\d{2}:\d{2}\s"
+)
+"""How an entry of a log begins: a date with a time or a level, or a time."""
 _BREAK = re.compile(
     rf"""
     (?P<blank> \n[^\S\n]*+\n\s*+ | \f\s*+ )
-    | (?P<line> \n(?=[^\S\n]*+(?: (?:[-*+•‣]|\#{{1,6}}|\d{{1,3}}[.)])[^\S\n] | [|>] )) )
+    | (?P<line> \n(?=[^\S\n]*+(?: (?:[-*+•‣]|\#{{1,6}}|\d{{1,3}}[.)])[^\S\n] | [|>] | {_STAMP} )) )
     | [{_STOPS}]++[{_CLOSING}]*+
     | (?P<sign> [.!?…]++ ) (?P<closing> [{_CLOSING}]*+ ) (?=\s|\Z)
     """,

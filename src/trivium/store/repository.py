@@ -14,10 +14,14 @@ from itertools import islice
 
 from msgspec import Struct
 
+from trivium.store import contexts
+from trivium.store.contexts import ContextRow
 from trivium.store.sqlite import Session
 
 Page = tuple[str, int, bytes]
 """Part, number and content."""
+RESERVED = "repository"
+"""The field of a context that keeps it for a root folder until the first index of this folder is in it."""
 _PIECE = 1 << 16
 _CHECKSUM = 4
 
@@ -89,6 +93,13 @@ def load_parts(session: Session, ctx: int) -> tuple[bytes, bytes] | None:
     """File hashes and the parts per file that a later build may reuse."""
     row = session.row("SELECT hashes, parts FROM repository WHERE ctx = ?", (ctx,))
     return None if row is None else (row[0], row[1])
+
+
+def release(session: Session, row: ContextRow) -> None:
+    """Take the reservation off a context that has an index."""
+    if RESERVED in row.fields:
+        kept = {key: value for key, value in row.fields.items() if key != RESERVED}
+        contexts.set_fields(session, row.id, row.slug, kept, row.updated_at)
 
 
 def save(session: Session, ctx: int, stored: StoredIndex, parts: bytes, pages: Iterable[Page], now: str) -> None:

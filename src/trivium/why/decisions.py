@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 from posixpath import basename, dirname
 
 from trivium.code.front_matter import texts_of
-from trivium.why.markdown import TABLE
+from trivium.why.markdown import TABLE, Heading
 from trivium.why.metadata import Metadata, read_metadata, read_section_metadata
-from trivium.why.model import MAX_NAME, RawEntity
+from trivium.why.model import MAX_HEADINGS, MAX_NAME, RawEntity
 from trivium.why.places import is_home
 from trivium.why.source import DocumentSource
 from trivium.why.supersession import RECORD_WORDS
@@ -123,24 +124,51 @@ def _is_section(heading: str, source: DocumentSource) -> bool:
 def _logged(source: DocumentSource) -> Iterator[tuple[int, Metadata]]:
     """The sections right below a heading such as `Architecture Decisions` that state a status of their own."""
     headings = source.parsed.headings
+    room = MAX_HEADINGS
     for index, heading in enumerate(headings):
-        if normal(_SECTION_NUMBER.sub("", heading.text, count=1)) not in words("log"):
+        if not _is_log(heading):
             continue
-        end = source.section_end(index)
-        below = [at for at in range(index + 1, len(headings)) if headings[at].line <= end]
+        below = list(_below(source, index))
         level = min((headings[at].level for at in below), default=0)
         for at in below:
-            if headings[at].level == level:
-                metadata = read_section_metadata(source, headings[at].line, source.section_end(at))
-                if metadata.status and begins_with_status(metadata.status) and not _is_choice(metadata.status):
-                    yield at, metadata
+            if headings[at].level != level:
+                continue
+            if not room:
+                source.reasons.add("heading-limit", headings[at].line)
+                return
+            room -= 1
+            metadata = read_section_metadata(source, headings[at].line, source.section_end(at))
+            if metadata.status and begins_with_status(metadata.status) and not _is_choice(metadata.status):
+                yield at, metadata
+
+
+def _is_log(heading: Heading) -> bool:
+    """Whether a heading stands above several decisions: `9. Architecture Decisions`."""
+    return normal(_SECTION_NUMBER.sub("", heading.text, count=1)) in words("log")
+
+
+def _below(source: DocumentSource, index: int) -> Iterator[int]:
+    """The headings of a section."""
+    headings = source.parsed.headings
+    end = source.section_end(index)
+    return takewhile(lambda at: headings[at].line <= end, range(index + 1, len(headings)))
 
 
 def _headings(source: DocumentSource, logged: dict[int, Metadata], named: bool = True) -> Iterator[RawEntity]:
-    """The decisions of sections: those of a log, and with `named` those that `Decision…` heads."""
+    """The decisions of sections: those of a log, and with `named` those that `Decision…` heads.
+
+    A heading such as `Decision Log` is none where decisions stand below it.
+    """
     seen: Counter[str] = Counter()
+    found = {
+        index
+        for index, heading in source.headings()
+        if index in logged or (named and _DECISION_HEADING.match(heading.text))
+    }
+    room = MAX_HEADINGS
     for index, heading in source.headings():
-        if index not in logged and not (named and _DECISION_HEADING.match(heading.text)):
+        nested = next((at for at in _below(source, index) if at in found), None) if index in found else None
+        if index not in found or (nested is not None and index not in logged and _is_log(heading)):
             continue
         count = seen[heading.text]
         seen[heading.text] += 1
@@ -153,7 +181,22 @@ def _headings(source: DocumentSource, logged: dict[int, Metadata], named: bool =
         if entity is not None:
             if index in logged:
                 _declare(entity, logged[index], source)
+            elif room:
+                room -= 1
+                _declare(entity, _own_metadata(source, index, nested), source)
+            else:
+                source.reasons.add("heading-limit", heading.line)
             yield entity
+
+
+def _own_metadata(source: DocumentSource, index: int, nested: int | None) -> Metadata:
+    """What a section states of itself, above the first decision below it; a status that was never chosen is none."""
+    headings = source.parsed.headings
+    last = source.section_end(index) if nested is None else headings[nested].line - 1
+    metadata = read_section_metadata(source, headings[index].line, last)
+    if metadata.status and _is_choice(metadata.status):
+        metadata.status = None
+    return metadata
 
 
 # --- placeholders ---------------------------------------------------------------------------------

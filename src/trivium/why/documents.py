@@ -7,7 +7,7 @@ from trivium.why.changelog import read_changes
 from trivium.why.concepts import read_concepts
 from trivium.why.decisions import is_record, read_decisions
 from trivium.why.markdown import parse_markdown
-from trivium.why.model import MAX_DOCUMENT_BYTES, Document, sha256
+from trivium.why.model import MAX_DOCUMENT_BYTES, MAX_HEADINGS, MAX_LOG_HEADINGS, Document, sha256
 from trivium.why.places import DocumentRules, is_document, place_of
 from trivium.why.plain_documents import parse_plain
 from trivium.why.regions import without_mark
@@ -35,8 +35,11 @@ def read_document(path: str, data: bytes, rules: DocumentRules | None = None) ->
     place = place_of(path, rules)
     if not place.is_markdown and not is_document(path, rules):
         return document
+    max_headings = MAX_LOG_HEADINGS if place.is_only_changelog else MAX_HEADINGS
     parsed = (
-        parse_markdown(data, rules.markers) if place.is_markdown else parse_plain(place.suffix, data, rules.markers)
+        parse_markdown(data, rules.markers, max_headings)
+        if place.is_markdown
+        else parse_plain(place.suffix, data, rules.markers, max_headings)
     )
     source = DocumentSource(path, place, parsed, data)
     document.covers = _covers(source.front)

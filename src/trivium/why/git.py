@@ -91,6 +91,24 @@ def _small(file: Path) -> str | None:
         return None
 
 
+def unread(root: str | Path) -> bool:
+    """Whether there is a `.git` at or above a folder, which `locate` passes over when it holds no repository."""
+    start = Path(os.path.realpath(root))
+    return any(os.path.lexists(folder / ".git") for folder in (start, *start.parents))
+
+
+def bare(root: str | Path) -> Path | None:
+    """The bare repository that a folder is or lies in, if it is in no work tree: what is there is git's own data."""
+    if locate(root) is not None:
+        return None
+    start = Path(os.path.realpath(root))
+    return next((folder for folder in (start, *start.parents) if _is_git_data(folder)), None)
+
+
+def _is_git_data(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
 def program(root: Path) -> str | None:
     """The git program on the search path; one that lies in the repository itself is not used."""
     found = _which("git.exe" if os.name == "nt" else "git")
@@ -150,6 +168,15 @@ def resolve(repository: Repository, revision: str) -> str | None:
     text = _output(repository, ["rev-parse", "--verify", "--quiet", "--end-of-options", revision])
     text = (text or "").strip()
     return text if OBJECT_ID.fullmatch(text) else None
+
+
+def why_no_head(repository: Repository) -> str | None:
+    """What git says of a HEAD that names no commit; None before the first commit."""
+    reading = Reading(repository, ["log", "--max-count=1", "--format=%H"], seconds=10.0, max_bytes=1 << 10)
+    list(reading.tokens())
+    if "does not have any commits yet" in reading.error:
+        return None
+    return reading.error.splitlines()[0] if reading.error else reading.outcome
 
 
 def is_ancestor(repository: Repository, commit: str, of: str) -> bool:

@@ -70,11 +70,16 @@ def read_history(
         return _not_analyzed("The restricted profile reads no local history.")
     repository = git.locate(root)
     if repository is None:
+        if git.unread(root):
+            return _not_analyzed("There is a .git, but it holds no repository that git can read.")
         return _not_analyzed("This folder is not in a git work tree.")
     if git.program(repository.top) is None:
         return _not_analyzed("No git program was found.")
     head = head or git.head(repository)
     if head is None:
+        failure = git.why_no_head(repository)
+        if failure is not None:
+            return _failed(failure)
         return _not_analyzed("The repository has no commits yet.")
     since = None
     if config.since_tag is not None:
@@ -93,8 +98,7 @@ def read_history(
     )
     window.read(reading.tokens())
     if reading.outcome in ("failed", "missing"):
-        detail = f": {reading.error.splitlines()[0][:256]}" if reading.error else ""
-        return _not_analyzed(f"Git could not read the history{detail}.")
+        return _failed(reading.error.splitlines()[0] if reading.error else "")
     return window.history(reading.outcome, config)
 
 
@@ -103,6 +107,10 @@ def _arguments(repository: git.Repository, count: int, head: str, since: str | N
     if since is not None:
         arguments.append(f"^{since}")
     return [*arguments, "--", *(["."] if repository.prefix else [])]
+
+
+def _failed(said: str) -> History:
+    return _not_analyzed(f"Git could not read the history{f': {said[:256]}' if said else ''}.")
 
 
 def _not_analyzed(reason: str) -> History:

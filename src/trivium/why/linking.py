@@ -89,6 +89,8 @@ def link_entities(documents: Iterable[Document], resolver: Resolver) -> LinkedEn
             _define(draft, resolver, reasons)
         for path, cite in draft.cites:
             _cite(draft, citations.resolve(cite, path), linked, reasons, (path, cite.line))
+            if cite.kind == "code" and (package := resolver.package(cite.value.strip())) is not None:
+                linked.entities_by_path.setdefault(package, []).append(draft.id)  # it leads there without a link
         linked.entities.append(draft.finish(linked, reasons))
     linked.entities.sort(key=lambda entity: entity.id)
     linked.reasons = sorted(reasons)
@@ -195,10 +197,10 @@ def _supersede(documents: list[Document], drafts: dict[str, _Draft], reasons: Pl
             for targets, forward in ((raw.supersedes, True), (raw.superseded_by, False)):
                 for target in targets:
                     found = records.find(target, document.path)
-                    if found is None or found not in drafts or raw.id not in drafts:
+                    if found is None or found == raw.id or found not in drafts or raw.id not in drafts:
                         line = raw.stated.get(target, raw.region.line_start)
                         reasons.add("unresolved-supersession", document.path, line)
-                    elif found != raw.id:
+                    else:
                         newer, older = (raw.id, found) if forward else (found, raw.id)
                         drafts[newer].link("supersedes", older)
                         drafts[older].link("superseded-by", newer)

@@ -20,7 +20,7 @@ from trivium.store.repository import Page
 from trivium.why.model import Closed, Entity, Entry, Index, MemoryRelation
 from trivium.why.prepared import Cited, Head, PreparedIndex, Span, View
 
-FORMAT = "1"
+FORMAT = "2"
 """Raise it when pages are cut or filled differently; an index with pages of another format is read as a whole."""
 KEYS, RECORDS = 64, 6
 """How many keys, or larger records, there are to a page."""
@@ -148,6 +148,15 @@ class _Table(Mapping[str, V], Generic[V]):
 
     def keys(self) -> KeysView[str]:
         return _Keys(self)
+
+    def starting(self, start: str) -> Iterator[str]:
+        """The keys with this start, ascending."""
+        for number in range(max(bisect_right(self._firsts, start) - 1, 0), len(self._firsts)):
+            for key in self._page(number):
+                if key.startswith(start):
+                    yield key
+                elif key > start:
+                    return
 
     def among(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that the table has."""
@@ -289,7 +298,7 @@ class _LookupView(View):
         self.entities = _Entities(pages, contents.entities)
         self.by_name = prepared.table("named", list[int])
         self.by_region = prepared.table("region", list[tuple[int, Span]])
-        self.by_link = prepared.table("link", list[int])
+        self.by_link = self._links = _Table[list[int]](pages, "link", contents.firsts["link"], list[int])
         self.by_symbol = prepared.table("symbol", list[int])
         self.cited_names = prepared.table("ambiguous", list[int])
 
@@ -306,6 +315,9 @@ class _LookupView(View):
     @cached_property
     def full(self) -> Collection[int]:
         return set(self._pages.whole("full", list[int]))
+
+    def linked(self, start: str) -> Iterable[str]:
+        return self._links.starting(start)
 
     def entity(self, entity_id: str) -> Entity | None:
         named = (self.entities[place] for place in self.by_name.get(entity_id, ()))

@@ -49,6 +49,8 @@ class Item(Struct):
     depth: int
     end: int = 0
     text: str = ""
+    number: str = ""
+    """The number that an ordered item begins with."""
 
 
 class Block(Struct):
@@ -116,14 +118,14 @@ def begin(data: bytes) -> tuple[Parsed, str]:
     return parsed, text[front.size :]
 
 
-def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Parsed:
+def parse_markdown(data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS, max_headings: int = MAX_HEADINGS) -> Parsed:
     """The block model of a Markdown document (reference 4, 4.5).
 
     >>> [heading.text for heading in parse_markdown(b"# A `b`\\n\\ntext\\n").headings]
     ['A b']
     """
     parsed, body = begin(data)
-    reader = _Reader(parsed, parsed.front.lines, body)
+    reader = _Reader(parsed, parsed.front.lines, body, max_headings)
     reader.read(_tokens(body, parsed, reader.env))
     parsed.generated = generated_lines(body, parsed.front.lines, markers, reader.fences)
     if parsed.generated:
@@ -203,25 +205,28 @@ def _beginning(characters: frozenset[str], below: int, rule: Rule) -> Rule:
 def _tokens(body: str, parsed: Parsed, env: dict[str, Any]) -> list[Token]:
     if body.count("\n") > MAX_LINES:
         body = "\n".join(body.split("\n", MAX_LINES)[:MAX_LINES])
-        parsed.reasons.add("node-limit", parsed.front.lines + MAX_LINES + 1)
+        parsed.last_line = parsed.front.lines + MAX_LINES
+        parsed.reasons.add("node-limit", parsed.last_line + 1)
     parser, tokens = _parser(), _Tokens()
     try:
         parser.block.parse(body, parser, env, tokens)
     except _Full:
         line = next((token.map[0] for token in reversed(tokens) if token.map), 0)
-        parsed.reasons.add("node-limit", parsed.front.lines + line + 1)
+        parsed.last_line = parsed.front.lines + line + 1
+        parsed.reasons.add("node-limit", parsed.last_line)
     return tokens
 
 
 class _Reader:
     """One pass over the block tokens."""
 
-    def __init__(self, parsed: Parsed, offset: int, body: str) -> None:
+    def __init__(self, parsed: Parsed, offset: int, body: str, max_headings: int) -> None:
         self.env: dict[str, Any] = {}
         self.fences: list[tuple[int, int]] = []
         self._parsed = parsed
         self._offset = offset + 1
         self._body = body
+        self._max_headings = max_headings
         self._blocks = 0
         self._quotes = 0
         self._list: Block | None = None
@@ -234,7 +239,7 @@ class _Reader:
 
     def read(self, tokens: Iterable[Token]) -> None:
         parsed = self._parsed
-        parsed.last_line = parsed.line_count
+        parsed.last_line = parsed.last_line or parsed.line_count
         if "references" in self.env:
             parsed.references = self.env["references"]
         for token in tokens:
@@ -243,8 +248,9 @@ class _Reader:
                 continue
             handler(self, token)
             if self._blocks > MAX_BLOCKS:
-                parsed.last_line = (token.map or [0])[0] + self._offset - 1
-                parsed.reasons.add("node-limit", parsed.last_line + 1)
+                last = (token.map or [0])[0] + self._offset - 1
+                parsed.last_line = min(parsed.last_line, last)
+                parsed.reasons.add("node-limit", last + 1)
                 break
         self._settle(parsed.last_line + 1)
         for item in self._open_items:
@@ -288,7 +294,7 @@ class _Reader:
         text = without_attributes(text)
         self._parsed.blocks.append(Block(HEADING, line, end, text))
         headings = self._parsed.headings
-        if len(headings) >= MAX_HEADINGS:
+        if len(headings) >= self._max_headings:
             self._parsed.reasons.add("heading-limit", line)
             self._parsed.last_line = min(self._parsed.last_line, line - 1)
             return
@@ -338,7 +344,7 @@ class _Reader:
             return
         if self._open_items and not self._open_items[-1].end:
             self._open_items[-1].end = max(line - 1, self._open_items[-1].line)
-        item = Item(line, len(self._open_items))
+        item = Item(line, len(self._open_items), number=token.info)
         self._open_items.append(item)
         self._list.items.append(item)
 

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from trivium.code.front_matter import text_of
+from trivium.why.dates import looks_like_date
 from trivium.why.html_text import without_struck
 from trivium.why.inline import plain_text
 from trivium.why.markdown import HTML, LIST, PARAGRAPH, QUOTE, TABLE
@@ -24,6 +25,9 @@ from trivium.why.supersession import (
     Supersession,
     begins_with_phrase,
     direction_of,
+    leads_on,
+    names_successor,
+    read_continued,
     read_front_targets,
     read_supersession,
     read_targets,
@@ -32,6 +36,9 @@ from trivium.why.wording import alternation, begins_with_status, normal, words
 
 HEAD_LINES = 40
 _STATUSES = ("status", "state")
+_DATES = ("date", "created")
+_BELOW = (*_STATUSES, *_DATES)
+"""Kinds whose value may stand below the label."""
 
 Kind: TypeAlias = Literal["status", "state", "date", "created", "title", "supersedes", "superseded-by"]
 
@@ -51,6 +58,10 @@ _UNTICKED = (" ", "☐")
 _STATUS_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*[.)]?\s+)?(?P<key>[^:：]{1,48}?)\s*(?:[:：]\s*(?P<value>.*))?", re.DOTALL
 )
+
+
+_SHORTCODE = re.compile(r":[a-z0-9_+-]{1,40}:", re.ASCII)
+_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 class Metadata(Struct):
@@ -105,6 +116,7 @@ class _Metadata:
         self._from_tables(self._first, above)
         self._from_lines([line for line in lines if line.number > above])
         self._from_section()
+        self._from_date_section()
         self._from_tables(above + 1, self._head)
         self._from_quotes()
         if self._found.date is None and self._created is not None:
@@ -132,13 +144,24 @@ class _Metadata:
                 text = f"{text}{following.text}"  # a definition list
             for piece in _pieces(text) if _may_hold_keys(text) else []:
                 keyed = self._keyed(piece)
-                if keyed is not None and (keyed.plain or keyed.kind not in _STATUSES):
-                    self._take(keyed, line.number)
+                if keyed is not None and (keyed.plain or keyed.kind not in _BELOW):
+                    self._take(self._wrapped(keyed, line, following), line.number)
                 elif (kind := keyed.kind if keyed is not None else self._label(piece)) is not None:
                     self._below(kind, line, lines[index + 1 :])
 
+    def _wrapped(self, keyed: _Keyed, line: Line, following: Line | None) -> _Keyed:
+        """A status that ends before the record it names, with the line that goes on."""
+        if keyed.kind not in _STATUSES or following is None or following.block != line.block:
+            return keyed
+        paragraph = self._source.parsed.blocks[line.block].kind == PARAGRAPH and following.number == line.number + 1
+        if not paragraph or not leads_on(keyed.plain) or self._keyed(following.text) is not None:
+            return keyed
+        return _Keyed(
+            keyed.kind, keyed.label, f"{keyed.raw} {following.text}", f"{keyed.plain} {self._plain(following.text)}"
+        )
+
     def _below(self, kind: Kind, label: Line, lines: Sequence[Line]) -> None:
-        """The status below a label that stands alone: the rest of its paragraph, or the next list or paragraph."""
+        """The value below a label that stands alone: the rest of its paragraph, or the next list or paragraph."""
         blocks = self._source.parsed.blocks
         group = [line for line in lines if line.block == label.block]
         same = bool(group) and blocks[label.block].kind == PARAGRAPH
@@ -146,8 +169,10 @@ class _Metadata:
             group = [line for line in lines if line.block == label.block + 1]
         if group and blocks[group[0].block].kind not in (PARAGRAPH, LIST, HTML):
             return
-        if any(_BOX.search(line.text) for line in group):
+        if kind in _STATUSES and any(_BOX.search(line.text) for line in group):
             self._take_ticked(kind, group)
+        elif group and kind in _DATES:
+            self._take_date(kind, group[0])
         elif group and self._keyed(group[0].text) is None:
             text = _chosen(group[0].text)
             plain = self._plain(text)
@@ -160,11 +185,11 @@ class _Metadata:
         for index, heading in enumerate(headings):
             if not self._first <= heading.line <= self._last:
                 continue
-            match = _STATUS_HEADING.fullmatch(heading.text)
-            kind = kind_of(match.group("key")) if match else None
+            match = _STATUS_HEADING.fullmatch(_SHORTCODE.sub(" ", heading.text).strip())
+            kind = kind_of(_SIGNS.sub("", match.group("key"))) if match else None
             if match is None or kind not in _STATUSES:
                 continue
-            if value := match.group("value"):
+            if value := (match.group("value") or "").strip():
                 self._take(_Keyed(kind, "status", value, self._plain(value)), heading.line)
             last = min(headings[index + 1].line - 1 if index + 1 < len(headings) else self._last, self._last)
             lines = list(self._source.text_lines(heading.line, last, quoted=True))
@@ -172,8 +197,14 @@ class _Metadata:
             if boxed:
                 self._take_ticked(kind, lines)
             late: tuple[str, int] | None = None
+            begun = ""
             for line in lines:
                 for piece in _pieces(line.text):
+                    if begun and self._goes_on(begun, piece, line.number):
+                        late = late or (self._plain(f"{begun} {piece}"), line.number)
+                        begun = begun if self._source.parsed.blocks[line.block].kind == LIST else ""
+                        continue
+                    begun = piece if not boxed and leads_on(self._plain(piece)) else ""
                     keyed = self._keyed(piece)
                     if keyed is not None:
                         self._take(keyed, line.number)
@@ -186,6 +217,42 @@ class _Metadata:
                 self._found.status, self._found.status_line = late  # `Superseded by: …` and nothing else
             if kind == "status" or self._found.status is not None:
                 return
+
+    def _from_date_section(self) -> None:
+        """A section headed Date, whose first line is one."""
+        headings = self._source.parsed.headings
+        for index, heading in enumerate(headings):
+            if not self._first <= heading.line <= self._last:
+                continue
+            match = _STATUS_HEADING.fullmatch(_SHORTCODE.sub(" ", heading.text).strip())
+            kind = kind_of(_SIGNS.sub("", match.group("key"))) if match else None
+            if match is None or kind not in _DATES:
+                continue
+            last = min(headings[index + 1].line - 1 if index + 1 < len(headings) else self._last, self._last)
+            lines = [Line(heading.line, match.group("value") or "", -1)]
+            lines += self._source.text_lines(heading.line, last, quoted=True)
+            if (first := next((line for line in lines if line.text.strip()), None)) is not None:
+                self._take_date(kind, first)
+
+    def _take_date(self, kind: Kind, line: Line) -> None:
+        """The date that a line is; `1. January 2026` reads as an item of a list."""
+        items = self._source.parsed.blocks[line.block].items if line.block >= 0 else []
+        number = next((item.number for item in items if item.line == line.number), "")
+        plain = self._plain(line.text)
+        plain = f"{number}. {plain}" if number and plain[:1].isalpha() else plain
+        if looks_like_date(plain):
+            self._take(_Keyed(kind, "date", plain, plain), line.number)
+
+    def _goes_on(self, begun: str, piece: str, line: int) -> bool:
+        """Whether a line names records that the one above it leads to; they are taken."""
+        stated, alone = Supersession(), Supersession()
+        read_continued(self._plain(begun), piece, self._references, stated, line)
+        if stated:
+            read_supersession(piece, self._references, alone, line)
+        if alone:
+            return False
+        self._found.supersession.add_all(stated)
+        return bool(stated)
 
     def _take_ticked(self, kind: Kind, lines: Sequence[Line]) -> None:
         """The last option of a list that is ticked; none of one where nothing is."""
@@ -255,16 +322,16 @@ class _Metadata:
         for pattern, written in ((_BOLD_KEY, text), (_DASH_KEY, seen), (_CELLS, text)):
             match = pattern.fullmatch(written)
             kind = kind_of(match.group(1)) if match else None
-            if match and kind is not None and kind in _STATUSES:
+            if match and kind is not None and kind in _BELOW:
                 plain = self._plain(match.group(2))
-                if begins_with_status(plain):
+                if begins_with_status(plain) if kind in _STATUSES else looks_like_date(plain):
                     return _Keyed(kind, match.group(1), match.group(2), plain)
         return None
 
     def _label(self, piece: str) -> Kind | None:
-        """What a line in bold means that is `Status` and nothing else."""
+        """What a line in bold means that is `Status` or `Date` and nothing else."""
         kind = kind_of(self._plain(piece)) if _LABEL.fullmatch(piece) else None
-        return kind if kind in _STATUSES else None
+        return kind if kind in _BELOW else None
 
     def _plain(self, text: str) -> str:
         return _tidy(plain_text(text, self._references))
@@ -292,6 +359,8 @@ class _Metadata:
             if keyed.kind == "state" and not (stated or begins_with_status(keyed.plain)):
                 return
             found.supersession.add_all(stated)
+            if not stated and names_successor(keyed.raw, self._references):
+                self._source.reasons.add("unresolved-supersession", line)
             if found.status is None:
                 found.status, found.status_line = keyed.plain, line
 

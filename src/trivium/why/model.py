@@ -35,6 +35,8 @@ MAX_ALL_DOCUMENT_BYTES = 64 << 20
 MAX_REGION_BYTES = 16 << 10
 MAX_BLOCKS = 8_192
 MAX_HEADINGS = 128
+MAX_LOG_HEADINGS = MAX_BLOCKS
+"""Headings of a change log, where each release has some."""
 MAX_REFERENCES = 4_096
 
 

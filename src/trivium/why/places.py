@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from posixpath import basename
 from typing import Any
@@ -11,16 +12,21 @@ from msgspec import Struct
 
 from trivium.why.change_places import ChangePlace, change_place, has_own_ending
 from trivium.why.generated import DEFAULT_MARKERS
+from trivium.why.wording import is_cjk, words
 
 MARKDOWN = frozenset({".md", ".mdx"})
 PLAIN = frozenset({".rst", ".adoc", ".txt", ""})
 
+_ENDING = "|".join(sorted(word for word in words("glossary") if not word.isascii() and is_cjk(word)))
 _RECORD_FOLDER = re.compile(
     r"_?(?:(?:architectur(?:e|al)|design|technical|tech|engineering|software|product|project|key)_)?"
     r"(?:adrs?|decisions|decision_(?:records?|logs?))"
 )
 _RECORD_NAME = re.compile(r"(?:adrs?|decisions)[-_.]|adrs?\d")
-_GLOSSARY_PART = re.compile(r"(?:.*[-_. ])?glossary(?:[-_. ].*)?|definitions(?:[-_. ].*)?")
+_GLOSSARY_PART = re.compile(
+    rf"(?:.*[-_. ])?(?:{'|'.join(sorted(words('glossary')))})(?:[-_. ].*)?|definitions(?:[-_. ].*)?|.*(?:{_ENDING})"
+)
+"""A part of a path that says glossary, in any of the languages; without spaces between words at its end."""
 _BOOK_SUFFIXES = frozenset({".rst", ".adoc"})
 _NUMBER = re.compile(r"\d+[-_. ]+")
 _SEPARATOR = re.compile(r"[- ]")
@@ -56,6 +62,10 @@ class Place(Struct, frozen=True):
     @property
     def changelog(self) -> bool:
         return self.change_place.is_log
+
+    @property
+    def is_only_changelog(self) -> bool:
+        return self.changelog and not (self.record or self.glossary)
 
     @property
     def is_markdown(self) -> bool:
@@ -96,13 +106,13 @@ def place_of(path: str, rules: DocumentRules) -> Place:
     record = record or any(_RECORD_FOLDER.fullmatch(_SEPARATOR.sub("_", part)) for part in folders)
     home = is_home(stem)
     terms = [glob for glob in rules.glossaries if _glob(glob).fullmatch(path)]
-    folder = any(_GLOSSARY_PART.fullmatch(part) for part in folders)
+    folder = any(_is_glossary(part) for part in folders)
     template = record and (_is_template(stem) or (home and bool(folders) and _is_template(folders[-1])))
     return Place(
         suffix=suffix,
         stem=basename(path)[: len(stem)],
         record=record,
-        glossary=folder or bool(_GLOSSARY_PART.fullmatch(stem) or terms),
+        glossary=folder or _is_glossary(stem) or bool(terms),
         terms_apart=not home and (folder or any("*" in basename(glob) for glob in terms)),
         change_place=change_place(path, suffix, named=_any(rules.changelogs, path)),
         not_record=record and (template or (home and not any(is_home(basename(glob)) for glob in named))),
@@ -113,6 +123,11 @@ def place_of(path: str, rules: DocumentRules) -> Place:
 def is_home(name: str) -> bool:
     """Whether a file speaks for its folder: README or index, with any ending."""
     return name.lower().split(".", 1)[0] in ("readme", "index")
+
+
+def _is_glossary(part: str) -> bool:
+    """Whether a part of a path, in lower case, says that terms are below; file systems may part letters from marks."""
+    return _GLOSSARY_PART.fullmatch(part if part.isascii() else unicodedata.normalize("NFC", part)) is not None
 
 
 def _is_log(stem: str) -> bool:

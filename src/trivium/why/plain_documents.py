@@ -80,7 +80,9 @@ _RELEASE_LEVEL = 9
 """That of lines of plain text that name a release; the bound of headings does not count them, that of blocks does."""
 
 
-def parse_plain(suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Parsed:
+def parse_plain(
+    suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS, max_headings: int = MAX_HEADINGS
+) -> Parsed:
     """The block model of a text that is not Markdown; a plain text with `#` headings is read as Markdown.
 
     >>> parse_plain(".rst", b"Title\\n=====\\n\\n:Status: Accepted\\n").headings[0].text
@@ -88,9 +90,9 @@ def parse_plain(suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MAR
     """
     parsed, body = begin(data)
     if suffix not in (RST, ADOC) and _MARKDOWN_HEADING.search(body):
-        return parse_markdown(data, markers)
+        return parse_markdown(data, markers, max_headings)
     parsed.last_line = parsed.line_count
-    _Lines(suffix, body, parsed).read()
+    _Lines(suffix, body, parsed, max_headings).read()
     parsed.generated = generated_lines(body, parsed.front.lines, markers, [])
     if parsed.generated:
         drop_generated(parsed)
@@ -108,7 +110,7 @@ class _Open(Struct):
 class _Lines:
     """Reads the lines once; `_at` is the index of the line at hand."""
 
-    def __init__(self, suffix: str, body: str, parsed: Parsed) -> None:
+    def __init__(self, suffix: str, body: str, parsed: Parsed, max_headings: int) -> None:
         self._suffix = suffix
         self._parsed = parsed
         self._lines = body.split("\n")
@@ -120,6 +122,7 @@ class _Lines:
         self._styles: list[str] = []
         self._count = 0
         self._titles = 0
+        self._max_headings = max_headings
         self._full = False
         self._literal = False
         self._continued = False
@@ -129,6 +132,7 @@ class _Lines:
     def read(self) -> None:
         if len(self._lines) > MAX_LINES:
             del self._lines[MAX_LINES:]
+            self._parsed.last_line = MAX_LINES + self._offset - 1
             self._parsed.reasons.add("node-limit", MAX_LINES + self._offset)
         readers: dict[str, list[Callable[[str], bool]]] = {
             RST: [self._directive, self._rst_table, self._heading, self._item, self._definition],
@@ -162,7 +166,7 @@ class _Lines:
         if self._count > MAX_BLOCKS:
             self._full = True
             self._parsed.reasons.add("node-limit", line)
-            self._parsed.last_line = line - 1
+            self._parsed.last_line = min(self._parsed.last_line, line - 1)
         return line
 
     def _close(self) -> None:
@@ -354,7 +358,7 @@ class _Lines:
         raw = _as_markdown(text, self._suffix)
         self._parsed.blocks.append(Block(HEADING, first + ahead, first + taken - 1, raw))
         self._parsed.spans.append(Span(raw, first + ahead))
-        if level < _RELEASE_LEVEL and self._titles >= MAX_HEADINGS:
+        if level < _RELEASE_LEVEL and self._titles >= self._max_headings:
             self._parsed.reasons.add("heading-limit", first)
             self._parsed.last_line = min(self._parsed.last_line, first - 1)
         else:

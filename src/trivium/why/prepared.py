@@ -6,6 +6,7 @@ here reads a file, starts a process or opens a socket. `trivium.why.lookup` keep
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -32,6 +33,8 @@ FOLLOWED = frozenset({"defines-symbol", "affected-fact", "affected-path"})
 """The kinds of links that lead from a key to an entity and from a direct entity to keys (reference 7, steps 6, 7)."""
 _UNASKED = frozenset({"default", "*"})
 _KIND_ORDER = {"decision": 0, "concept": 1, "change": 2}
+
+_COMMIT = re.compile(r"knowledge-change:[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 Span = tuple[int, int]
 Cited = tuple[str, int | None]
@@ -274,9 +277,24 @@ class View:
         prepared = self.prepared
         return path in self.by_link or path in self.by_region or prepared.has(path)
 
+    def touched_below(self, path: str) -> Iterator[str]:
+        """Paths below a directory that commits touched, also of what was removed; all there are for the root."""
+        for key in self.linked(f"{path}/" if path else ""):
+            if ":" not in key.partition("/")[0] and any(_COMMIT.fullmatch(self.ids[at]) for at in self.by_link[key]):
+                yield key
+
+    def linked(self, start: str) -> Iterable[str]:
+        """Paths and ids with this start that lead to entities, ascending."""
+        return (self._linked[place] for place in starting(self._linked, start))
+
+    @cached_property
+    def _linked(self) -> Sequence[str]:
+        return sorted(self.by_link)
+
     @cached_property
     def rank(self) -> Sequence[int]:
-        """For each position its place when a limit must choose: decisions, concepts, change logs, newest commits."""
+        """For each position its place when a limit must choose: decisions that hold, superseded ones, concepts, change
+        logs, newest commits."""
         newest = {entity_id: place for place, entity_id in enumerate(self.prepared.index.commits)}
         places = sorted(range(len(self.entities)), key=lambda position: _preference(self.entities[position], newest))
         rank = [0] * len(places)
@@ -381,8 +399,10 @@ def _owns(entry: Entry, name: str) -> bool:
     return any(definition.name == name for definition in entry.definitions)
 
 
-def _preference(entity: Entity, newest: dict[str, int]) -> tuple[int, bool, int, tuple[int, ...], tuple[str, int], str]:
-    """Sort key of `View.rank`: kind, change logs before commits, newest first, place in the document, id.
+def _preference(
+    entity: Entity, newest: dict[str, int]
+) -> tuple[int, bool, bool, int, tuple[int, ...], tuple[str, int], str]:
+    """Sort key of `View.rank`: kind, superseded ones last, change logs before commits, newest first, place, id.
 
     `newest` holds the places of commits along the first-parent line; those without one follow by date.
     """
@@ -390,4 +410,5 @@ def _preference(entity: Entity, newest: dict[str, int]) -> tuple[int, bool, int,
     line = newest.get(entity.id, len(newest)) if commit else 0
     dated = tuple(-ord(character) for character in entity.date or "") if commit else ()
     place = min(((path, span[0]) for path, span in regions(entity)), default=("", 0))
-    return (_KIND_ORDER[entity.kind], commit, line, dated or (0,), place, entity.id)
+    past = any(link.kind == "superseded-by" for link in entity.links)
+    return (_KIND_ORDER[entity.kind], past, commit, line, dated or (0,), place, entity.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -29,7 +29,7 @@ from trivium.why.model import (
 )
 from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, regions, relation_order
 from trivium.why.response import MAX_BUDGET, MAX_GUIDANCE, MAX_RESULTS, MAX_TARGET, to_dict
-from trivium.why.suggest import MAX_SUGGESTIONS, suggestions
+from trivium.why.suggest import MAX_SUGGESTIONS, rewritten, suggestions
 from trivium.why.target import Located, is_relative, locate
 
 KINDS = ("decision", "concept", "change")
@@ -57,6 +57,8 @@ _CHANGE = "knowledge-change:"
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_COMMIT = re.compile(r"[0-9A-Fa-f]{4,64}")
 _ABBREVIATED = re.compile(r"(?=.*[0-9])(?:[0-9A-Fa-f]{7,64})")
+_NUMBERED = re.compile(r"(?i:adrs?|decision|rfc|dr|madr|pep|record)[-_ #]*0*([1-9][0-9]{0,5})")
+_MAX_FOLDERS = _MAX_GONE = 3
 UNREAD_HISTORY = Coverage(
     analyzer="knowledge-query",
     scope=HISTORY_SCOPE,
@@ -196,7 +198,7 @@ def _find(prepared: PreparedIndex, request: Request) -> Found:
     entries = _entries(prepared, request.target, located)
     direct = _direct(view, request.target, located)
     near = _about_lines(view, located)
-    keys = {request.target, *_path_keys(prepared, located), *(entry.id for entry in entries)}
+    keys = {request.target, *_path_keys(view, located), *(entry.id for entry in entries)}
     keys.update(entry.path for entry in entries if entry.kind == "package")
     keys.update(_reached(view, direct))
     matching = direct | near | _belonging(view, request.target, located) | _linked(view, request.target, keys)
@@ -207,6 +209,7 @@ def _find(prepared: PreparedIndex, request: Request) -> Found:
         return found
     said = [*read.said, *_package(entries, request.target), *_around(prepared, located)]
     said += _kind_missing(found, len(matching))
+    said += _about_folders(view, located, entries, matching, request.kind)
     said += _beyond(ranked.full(direct | near), keys, request.target)
     found.guidance = _within(said)
     return found
@@ -219,6 +222,11 @@ class _Read(NamedTuple):
     is_id: bool = False
     said: tuple[str, ...] = ()
     spellings: tuple[str, ...] = ()
+
+    @property
+    def spelling(self) -> str:
+        """The form of the target to compare with names."""
+        return self.located.spelling
 
 
 def _locate(view: View, request: Request) -> _Read:
@@ -313,13 +321,16 @@ def _definitions(prepared: PreparedIndex, located: Located) -> Iterator[tuple[En
                 yield entry, definition
 
 
-def _path_keys(prepared: PreparedIndex, located: Located) -> Iterable[str]:
-    """The path itself; for a directory also every path below it and the entries there."""
+def _path_keys(view: View, located: Located) -> Iterable[str]:
+    """The path itself; for a directory also every path below it, of removed files too, and the entries there."""
     if located.path is None:
         return
+    prepared = view.prepared
     below = prepared.paths_below(located.path)
     yield located.path
     yield from below
+    if below:
+        yield from view.touched_below(located.path)
     yield from (entry_id for path in below for entry_id in prepared.ids_at(path))
 
 
@@ -413,13 +424,25 @@ def cut(found: Found, limit: int) -> Response:
 
 def _unknown(view: View, request: Request, read: _Read) -> list[str]:
     """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
-    names = [*_commits(view, request.target), *suggestions(view.askable, read.spellings)][:MAX_SUGGESTIONS]
-    said = _suggested(names) or _wrong_lines(view, request)
+    meant = [*_commits(view, request.target), *_records(view, request.target), *rewritten(view.askable, read.spelling)]
+    names = list(dict.fromkeys((*meant, *suggestions(view.askable, read.spellings))))[:MAX_SUGGESTIONS]
+    said = _gone_folder(view, read.spelling) or _suggested(names) or _wrong_lines(view, request)
     if request.profile == "service":
         return said
     if not said and _ABBREVIATED.fullmatch(request.target):
         said = ["No commit that was read has an id that is or begins so."]
     return [*said, *_words(request.target)]
+
+
+def _gone_folder(view: View, path: str) -> list[str]:
+    """That commits touched what lay below a folder which is no more, and what to ask for."""
+    touched = list(view.touched_below(path)) if path else []
+    if not touched:
+        return []
+    rest = len(touched) - _MAX_GONE
+    shown = ", ".join(f"`{name}`" for name in touched[:_MAX_GONE]) + (f" and {rest:,} more" if rest > 0 else "")
+    told = f"{NOT_FOUND} Commits touched what lay in a folder `{path}`, to ask for instead: {shown}."
+    return [told] if len(told) <= MAX_GUIDANCE else []
 
 
 def _wrong_lines(view: View, request: Request) -> list[str]:
@@ -439,6 +462,16 @@ def _commits(view: View, target: str) -> list[str]:
     return [sha for sha in alike if _COMMIT.fullmatch(sha)][:MAX_SUGGESTIONS]
 
 
+def _records(view: View, target: str) -> list[str]:
+    """The records of decisions that have the number which a target such as `ADR-12` names."""
+    asked = _NUMBERED.fullmatch(target)
+    if asked is None:
+        return []
+    named = re.compile(rf"(?:.*/)?(?:[A-Za-z]+[-_]?)?0*{asked[1]}(?:[-_. ].*)?\.[a-z]+")
+    decided = (path for path, at in view.by_region.items() if any(view.kinds[place] == "decision" for place, _ in at))
+    return sorted(path for path in decided if named.fullmatch(path))
+
+
 def _within(said: Iterable[str]) -> list[str]:
     """Sentences as far as guidance has room for them."""
     kept: list[str] = []
@@ -455,6 +488,24 @@ def _kind_missing(found: Found, matching: int) -> list[str]:
         return []
     count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
     return [f"{KIND_MISSING} {kind} is linked to this target; without the kind there {count}."]
+
+
+def _about_folders(
+    view: View, located: Located, entries: Iterable[Entry], matching: Collection[int], kind: str | None
+) -> list[str]:
+    """The folders around what was asked for about which decisions are recorded that are not in this answer."""
+    if kind not in (None, "decision"):
+        return []
+    asked = {entry.path for entry in entries if entry.kind != "package"} | ({located.path} if located.path else set())
+    folders = {"/".join(parts[:end]) for parts in (path.split("/") for path in asked) for end in range(1, len(parts))}
+    about = [
+        folder
+        for folder in sorted(folders - asked, key=lambda folder: (-folder.count("/"), folder))
+        if any(view.kinds[at] == "decision" and at not in matching for at in view.by_link.get(folder, ()))
+    ][:_MAX_FOLDERS]
+    if not about:
+        return []
+    return [f"Decisions are recorded about {' and '.join(f'`{folder}`' for folder in about)}, to ask for by that name."]
 
 
 def _beyond(full: Iterable[Entity], keys: set[str], target: str) -> list[str]:

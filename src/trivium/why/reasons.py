@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import islice, zip_longest
 
 from trivium.why.model import CoverageEvidence
 
+MEANINGS = {
+    "alias-limit": "an entity holds 32 aliases; it is found by the others too",
+    "byte-limit": "the list of files ended at safety.maxBytes",
+    "document-budget": "documents beyond 64 MiB in all were not read",
+    "document-limit": "documents over 4 MiB were not read",
+    "entity-limit": "there is room for 10,000 entities",
+    "file-limit": "the list of files ended at safety.maxFiles, 10,000 if not set; later paths are unknown here",
+    "git-failed": "git could not list the files, so the folders were walked",
+    "git-missing": "no git program was found, so the folders were walked and there is no history",
+    "heading-limit": "of a document with very many headings the later ones were not read",
+    "link-limit": "an entity holds 64 links; it is found by the others too",
+    "node-limit": "of a document with very many blocks the later ones were not read",
+    "time-limit": "the list of files ended at safety.maxTimeMs, or at the default",
+}
+"""What codes mean that call for a setting or another way to ask."""
 MAX_EVIDENCE = 32
 """Places of one coverage record (reference 5)."""
+
+
+def explained(reason: str) -> str:
+    """A list of codes with the meaning of those that need one; any other reason as it is.
+
+    >>> explained("link-limit, region-limit")
+    'link-limit (an entity holds 64 links; it is found by the others too), region-limit'
+    """
+    return ", ".join(f"{code} ({MEANINGS[code]})" if code in MEANINGS else code for code in reason.split(", "))
+
+
+def meanings(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The codes that stand in texts and need a meaning, with it."""
+    words = {word for text in texts for word in re.findall(r"[a-z]+(?:-[a-z]+)+", text)}
+    return [(code, MEANINGS[code]) for code in sorted(words & MEANINGS.keys())]
 
 
 class Reasons(dict[str, int]):

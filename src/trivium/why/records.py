@@ -8,10 +8,15 @@ from posixpath import basename, dirname, join, normpath
 
 from trivium.why.model import DECISION, Document, RawEntity, bounded_id
 from trivium.why.places import is_home
+from trivium.why.supersession import RECORD_WORDS
 
 _SECTION = re.compile(r"^\d+(?:\.\d+)+[.)]?\s+")
 _FILE_NUMBER = re.compile(r"(?:[A-Za-z]+[-_ ])*0*(\d{1,6})(?=[-_. ]|$)(?!-\d\d-\d\d)")
-_TITLE_NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*)?0*(\d{1,6})\s*[.:–—-]")
+_TITLE_NUMBER = re.compile(
+    r"(?:(?:[A-Za-z]+[\s#_-]*)?0*(?=\d{1,6}\s*[.:–—-])"
+    rf"|{RECORD_WORDS}[\s#_-]*0*(?=\d{{1,6}}\s*\Z))(\d{{1,6}})",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?:[A-Za-z]+[\s#_-]*|#)?(?:(?:no\.?|nr\.?|n[°º]|№|number)\s*)?0*(\d{1,6})", re.IGNORECASE)
 _PAGES = re.compile(r"(?:.*/)?modules/[^/]+/pages/")
 _SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt")

@@ -9,6 +9,8 @@ from typing import Any
 from trivium.why.model import MAX_LINKS, Entity
 from trivium.why.prepared import regions
 from trivium.why.query import KIND_MISSING, NOT_FOUND
+from trivium.why.reasons import explained
+from trivium.why.target import locate
 
 Find = Callable[[str], Entity | None]
 Beyond = Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
@@ -71,7 +73,7 @@ def render_text(
     ids = [str(entity["id"]) for entity in answer["entities"]]
     further = {} if beyond is None else beyond(ids)
     newest = {entity_id: place for place, entity_id in enumerate(commits)}
-    ordered = _ordered(answer["entities"], newest, answer["target"])
+    ordered = _ordered(answer["entities"], newest, _Named(answer["target"], asked or ()))
     blocks = [list(_head(answer, kind, is_unknown(answer, asked)))]
     blocks += [list(_entity(entity, known, short, further.get(entity["id"], ()))) for entity in ordered]
     blocks.append([_relation(relation) for relation in answer.get("memoryRelations", ())])
@@ -161,18 +163,19 @@ def _full(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{which} more than {most} places{' each' if many else ''}; this target is beyond the first {most}."
 
 
-def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int], target: str) -> list[dict[str, Any]]:
+def _ordered(
+    entities: Iterable[dict[str, Any]], place: Mapping[str, int], is_named: Callable[[dict[str, Any]], bool]
+) -> list[dict[str, Any]]:
     """Decisions (superseded ones last), concepts, change-log entries, commits with the newest first; else by id.
 
-    A commit that is asked for comes before the others; one whose links are full says little of each of its paths, so
-    that these follow all others.
+    What was asked for by name comes before others of its kind. A commit whose links are full says little of each of its
+    paths, so that these follow all others.
     """
 
-    def later(entity: dict[str, Any]) -> tuple[int, bool, bool, int]:
-        if _sha(entity) is None:
-            return _KIND_ORDER[entity["kind"]], _is_past(entity), False, 0
-        wide = 0 if _is_named(entity, target) else 1 + (len(entity["links"]) >= MAX_LINKS)
-        return _KIND_ORDER[entity["kind"]], _is_past(entity), True, wide
+    def later(entity: dict[str, Any]) -> tuple[int, bool, bool, bool, bool]:
+        commit = _sha(entity) is not None
+        wide = commit and len(entity["links"]) >= MAX_LINKS
+        return _KIND_ORDER[entity["kind"]], not is_named(entity), _is_past(entity), commit, wide
 
     by_id = sorted(entities, key=lambda entity: str(entity["id"]))
     dated = sorted(by_id, key=lambda entity: str(entity.get("date", "")) if _sha(entity) else "", reverse=True)
@@ -180,9 +183,22 @@ def _ordered(entities: Iterable[dict[str, Any]], place: Mapping[str, int], targe
     return sorted(newest, key=later)
 
 
-def _is_named(entity: dict[str, Any], target: str) -> bool:
-    """Whether the target is the id, the name or the commit id of this change."""
-    return target in (entity["id"], entity["name"], _sha(entity))
+class _Named:
+    """Whether the target is the id, the name, an alias or the commit id of an entity, or the place of its record."""
+
+    def __init__(self, target: str, asked: Iterable[str]) -> None:
+        self._target = target
+        self._paths = {*asked, target}
+        self._lines = locate(target, self._paths.difference((target,)).__contains__).lines
+
+    def __call__(self, entity: dict[str, Any]) -> bool:
+        names = (entity["id"], entity["name"], *entity["aliases"], _sha(entity))
+        return self._target in names or any(map(self._is_here, entity["evidence"]))
+
+    def _is_here(self, proof: dict[str, Any]) -> bool:
+        if proof["kind"] != "document-region" or proof["path"] not in self._paths:
+            return False
+        return self._lines is None or (proof["lineStart"] <= self._lines[1] and proof["lineEnd"] >= self._lines[0])
 
 
 def _is_past(entity: dict[str, Any]) -> bool:
@@ -303,6 +319,9 @@ def _reason(reason: str, short: _Short, more: str) -> str:
     """A reason cut to a line; of names with several owners those that concern the target, the others counted."""
     if reason.startswith(_AMBIGUOUS):
         return _ambiguous(reason.removeprefix(_AMBIGUOUS), short, more)
+    told = explained(reason)
+    if len(told) <= MAX_REASON:
+        return told
     if len(reason) > MAX_REASON:
         return f"{reason[:MAX_REASON].rsplit(' ', 1)[0]} … ({more})"
     return reason

@@ -101,7 +101,7 @@ def build_into(
         )
         pages = [*pages_of(PreparedIndex(built.index)), *_glance_page(built.glance)]
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
-            contexts.require(session, ctx)
+            repository.release(session, contexts.require(session, ctx))
             changed = repository.current_hash(session, ctx) != stored.index_hash
             graph = Graph(session, ctx, clock(), index_texts)
             report = project(graph, built.index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,6 +10,9 @@ MAX_SUGGESTIONS = 5
 SHORTEST = 3
 """Shorter names are one edit from almost everything, so only their case is tried."""
 _LAST = "\U0010ffff"
+_CALLED = re.compile(r"(?:<[^<>]*>|\([^()]*\)|\[[^\[\]]*\])+\Z")
+_PARTS = re.compile(r"(.+?)(?:::|#)(.+)", re.DOTALL)
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
 
 class Askable:
@@ -20,6 +24,14 @@ class Askable:
         self.folded: dict[str, list[str]] = {}
         for name in self.names:
             self.folded.setdefault(name.casefold(), []).append(name)
+
+    def has(self, name: str) -> bool:
+        return name in self.folded.get(name.casefold(), ())
+
+    def ending(self, end: str) -> list[str]:
+        """The paths whose last parts are these, ascending; none when they are too many to be told."""
+        found = starting(self.reversed, f"/{end}"[::-1])
+        return sorted(self.reversed[at][::-1] for at in found) if len(found) <= MAX_SUGGESTIONS else []
 
     def one_edit_away(self, text: str) -> Iterator[str]:
         """Names that differ from the text by one edit.
@@ -53,6 +65,31 @@ def suggestions(askable: Askable, spellings: Iterable[str]) -> list[str]:
     edited = {name for text in asked if len(text) >= SHORTEST for name in askable.one_edit_away(text)}
     ordered = [*sorted(cased), *sorted(edited - cased)]
     return [name for name in ordered if name not in asked][:MAX_SUGGESTIONS]
+
+
+def rewritten(askable: Askable, target: str) -> list[str]:
+    """Names that a target stands for when it is written as elsewhere: the end of a path, a call, a type with its
+    arguments, a name behind `::`, a section behind `#`, a module with dots. The surest form that leads anywhere counts.
+
+    >>> rewritten(Askable(["src/cache.py", "Cache"]), "cache.py"), rewritten(Askable(["Cache"]), "Cache()")
+    (['src/cache.py'], ['Cache'])
+    """
+    plain = _CALLED.sub("", target)
+    parts = _PARTS.fullmatch(plain)
+    modules = [f"{path}{end}" for path in _module_paths(plain) for end in (".py", "/__init__.py", ".pyi")]
+    forms = [[plain], modules, [] if parts is None else [parts[2], parts[1]]]
+    if parts is not None:
+        forms.insert(2, [plain.replace("::", ".").replace("#", ".")])
+    for form in forms:
+        found = [name for name in form if name != target and askable.has(name)]
+        found += [path for name in form for path in askable.ending(name) if name and path not in found]
+        if found:
+            return found[:MAX_SUGGESTIONS]
+    return []
+
+
+def _module_paths(target: str) -> list[str]:
+    return [target.replace(".", "/")] if _DOTTED.fullmatch(target) else []
 
 
 def is_one_edit(left: str, right: str) -> bool:

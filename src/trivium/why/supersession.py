@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -39,6 +40,12 @@ _SLUG = re.compile(r"[\w./@+#-]+")
 _SENTENCE_END = re.compile(r"(?:(?<!\b[Nn][or])\.|[;!?])(?=\s|$)|[。！？；]")
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#")
 _MARK = "\N{BULLET}"
+_BETWEEN = r"(?:[\s_*(:,-]|</?[A-Za-z]{1,9}>){0,9}"
+"""What may stand between the words of a phrase: emphasis, and as in `Superseded (by …)`."""
+_MAX_PHRASE = 80
+_NAMING = re.compile(r"[\d\]]|\.\w")
+"""What each way to name a record has."""
+_COLON = re.compile(r"\s*[:：]")
 _LINKED = re.compile(f"{_MARK}+")
 _ASIDE = re.compile(
     r"\b(?:which|because|whose|see|extends?|amends?|amended|relates?|related|based\s+on|following|due\s+to|while|although"
@@ -85,7 +92,7 @@ class Supersession(Struct):
 
 
 class _Phrase(NamedTuple):
-    """One phrase of a text; `side` says where its targets stand: `after`, `next`, `back` or `in` it."""
+    """One phrase of a text; `side` says where its targets stand: `after`, `next`, `colon`, `back` or `in` it."""
 
     start: int
     end: int
@@ -110,10 +117,11 @@ def _patterns() -> list[_Pattern]:
             ("by", False, "after"),
             ("of", True, "after"),
             ("by_next", False, "next"),
+            ("by_colon", False, "colon"),
             ("of_next", True, "next"),
         ):
             if choices := alternatives(language, name):
-                pattern = re.compile(alternation(choices), re.IGNORECASE)
+                pattern = re.compile(alternation(choices, between=_BETWEEN), re.IGNORECASE)
                 found.append(_Pattern(pattern, forward, side, language))
         for name, forward, side in (("by_around", False, "in"), ("by_back", False, "back"), ("of_back", True, "back")):
             if written := getattr(language, name):
@@ -127,11 +135,15 @@ def _denying(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?:{choices})[^.;!?。；\n]{{0,40}}\Z", re.IGNORECASE)
 
 
-def _phrases(text: str) -> list[_Phrase]:
-    """The phrases of a text from left to right, the longer one where two overlap."""
+def _phrases(text: str, masked: str = "") -> list[_Phrase]:
+    """The phrases of a text from left to right, the longer one where two overlap.
+
+    What stands around a target is sought where links are `masked`, too, since these hold ends of sentences.
+    """
     found: list[_Phrase] = []
     for pattern, forward, side, language in _patterns():
-        for match in pattern.finditer(text):
+        matches = pattern.finditer(text)
+        for match in chain(matches, pattern.finditer(masked)) if side == "in" else matches:
             inside = match.span("in") if side == "in" else (match.end(), match.end())
             found.append(_Phrase(match.start(), match.end(), forward, side, inside, language))
     found.sort(key=lambda phrase: (phrase.start, -phrase.end))
@@ -174,16 +186,70 @@ def read_supersession(text: str, references: References, into: Supersession, lin
     {'0003-b.md': 1}
     """
     text = text[:MAX_TEXT]
-    phrases = _phrases(text)
-    if not phrases:
+    linked = "]" in text
+    phrases = [] if linked else _phrases(text)
+    if not (linked or phrases):
         return
     spans = _Spans(text, references)
+    phrases = phrases or _phrases(text, spans.masked)
     for index, phrase in enumerate(phrases):
         if _denying(phrase.language).search(spans.masked, max(0, phrase.start - 60), phrase.start):
             continue
         before = phrases[index - 1].end if index else 0
         after = phrases[index + 1].start if index + 1 < len(phrases) else len(text)
-        into.add(spans.of(phrase, before, after), phrase.forward, line)
+        own = [] if index else spans.linked_by(phrase)
+        into.add(own or spans.of(phrase, before, after), phrase.forward, line)
+
+
+@lru_cache(maxsize=1)
+def _superseded() -> re.Pattern[str]:
+    choices = [word for one in LANGUAGES.values() for word in alternatives(one, "superseded")]
+    return re.compile(rf"[\W_]*(?:{alternation(choices)})", re.IGNORECASE)
+
+
+def names_successor(text: str, references: References) -> bool:
+    """Whether a status says that the record is superseded and names a record, in whatever form.
+
+    >>> names_successor("Superseded, see ADR-3", {}), names_successor("Superseded in 2024", {})
+    (True, False)
+    """
+    text = text[:MAX_TEXT]
+    said = _superseded().match(text)
+    return said is not None and bool(_Spans(text, references).targets(said.end(), len(text)))
+
+
+@lru_cache(maxsize=1)
+def _leading() -> re.Pattern[str]:
+    choices = [word for one in LANGUAGES.values() for name in ("by", "of") for word in alternatives(one, name)]
+    return re.compile(rf"(?:{alternation(choices, between=_BETWEEN)})\Z", re.IGNORECASE)
+
+
+def leads_on(text: str) -> bool:
+    """Whether a line ends where the record is to be named, as `Superseded by` does, or `Superseded` alone.
+
+    >>> leads_on("Accepted, supersedes:"), leads_on("Superseded by a later decision")
+    (True, False)
+    """
+    text = text[:MAX_TEXT].rstrip(" \t*_:：")
+    return (
+        _leading().search(text, max(0, len(text) - _MAX_PHRASE)) is not None
+        or _superseded().fullmatch(text) is not None
+    )
+
+
+def read_continued(begun: str, text: str, references: References, into: Supersession, line: int = 1) -> None:
+    """Adds what a line states together with one above it that leads on; of `Superseded` alone only what it can mean.
+
+    >>> found = Supersession(); read_continued("Superseded", "by ADR-3", {}, found); found.superseded_by
+    {'ADR-3': 1}
+    """
+    if not _NAMING.search(text):
+        return
+    stated = Supersession()
+    read_supersession(f"{begun} {text}", references, stated, line)
+    if _superseded().fullmatch(begun.strip()):
+        stated.supersedes.clear()
+    into.add_all(stated)
 
 
 def read_targets(value: str, references: References) -> list[str]:
@@ -241,9 +307,19 @@ class _Spans:
             return self._preceding(before, phrase.start)
         stop = _SENTENCE_END.search(self.masked, phrase.end, after)
         end = stop.start() if stop else after
-        if phrase.side == "next":
+        if phrase.side == "colon" and not _COLON.match(self.masked, phrase.end):
+            return []
+        if phrase.side in ("next", "colon"):
             return [target for target, _ in self._listed(phrase.end, end)]
         return self.targets(phrase.end, end)
+
+    def linked_by(self, phrase: _Phrase) -> list[str]:
+        """The link whose text the phrase begins: `[Superseded by 2](0002-b.md)`."""
+        inside = [item for item in self._found if item.start < phrase.start < item.end]
+        texts = (item.value for item in inside if item.kind == TEXT)
+        if not any(found.start == 0 for text in texts for found in _phrases(text)[:1]):
+            return []
+        return [item.value for item in inside if item.kind == LINK and not _EXTERNAL.match(item.value)]
 
     def targets(self, start: int, end: int) -> list[str]:
         """The list at the start, then what else the sentence names: links, else paths, else numbers."""

@@ -28,9 +28,10 @@ class Located(NamedTuple):
 def locate(target: str, knows: Callable[[str], bool], root: str | None = None, folder: str = "") -> Located:
     """The repository path that a target names, as written or after it was put in the index's form.
 
-    `./x`, `a//b`, `a/../x`, backslashes, an absolute path inside `root`, and a suffix `:12`, `:3-9`, `:12:5` (line and
-    column) or `#L12` are understood (reference 7, normalisation). A path that exists as written always wins; nothing is
-    looked up on disk. With `folder` the target is read from this folder of the repository instead of from its root.
+    `./x`, `a//b`, `a/../x`, `../root/x`, backslashes, an absolute path inside `root`, and a suffix `:12`, `:3-9`,
+    `:12:5` (line and column) or `#L12` are understood (reference 7, normalisation). A path that exists as written
+    always wins; nothing is looked up on disk. With `folder` the target is read from this folder of the repository
+    instead of from its root.
 
     >>> locate(".\\\\src\\\\x.ts:12", {"src/x.ts"}.__contains__)
     Located(path='src/x.ts', lines=(12, 12), spelling='src/x.ts')
@@ -69,9 +70,10 @@ def _normal(text: str, root: str | None, folder: str) -> str | None:
     path = text.replace("\\", "/")
     if path.startswith("/") or re.match(_DRIVE, path):
         return None if root is None else _inside(posixpath.normpath(path), root)
-    path = posixpath.normpath(posixpath.join(folder, path))
-    if path == ".." or path.startswith("../"):
-        return None
+    written = posixpath.join(folder, path)
+    path = posixpath.normpath(written)
+    if path == ".." or path.startswith("../"):  # it may come back by the name of the root's own folder
+        return None if root is None else _inside(posixpath.normpath(posixpath.join(root, written)), root)
     return "" if path == "." else path
 
 

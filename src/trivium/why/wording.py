@@ -28,9 +28,13 @@ class Language(NamedTuple):
     by_next: str = ""
     of_next: str = ""
     """Words that mean it only when the record's name follows at once (`ersetzt ADR-3`)."""
+    by_colon: str = ""
+    """Words that mean it only before a colon, for else they may mean the reverse (`已取代: ADR-3`)."""
     by_back: str = ""
     of_back: str = ""
     by_around: str = ""
+    superseded: str = ""
+    """Beginnings of a status that means that the record is superseded."""
     by_keys: str = ""
     of_keys: str = ""
     """Labels of lists of records that are no phrases of a sentence."""
@@ -47,6 +51,8 @@ class Language(NamedTuple):
     """Headings above several decisions of one text."""
     title: str = ""
     """Labels of a line that holds the title."""
+    glossary: str = ""
+    """Names of files and folders that hold a glossary."""
     collection: str = ""
     """Titles of glossaries and of parts of them."""
     closing: str = ""
@@ -69,6 +75,7 @@ LANGUAGES: dict[str, Language] = {
         " declined, denied, deprecated, obsolete, superseded, superceded, replaced, retired, withdrawn, abandoned,"
         " postponed, deferred, on hold, provisional, implementable, confirmed, enacted, published, implemented, done,"
         " completed, final, active, inactive, amended, rfc",
+        superseded="superseded, superceded, superseeded, superceeded, replaced",
         by="superseded by, superceded by, superseeded by, superceeded by, replaced by",
         of="supersedes, supercedes, superseedes, superceedes, replaces",
         denied="not, never, would, could, might, may, should, if",
@@ -84,6 +91,7 @@ LANGUAGES: dict[str, Language] = {
         " change log, revision history, references, see also, feature name, adr, rfc, architecture decision record,"
         " architectural decision record, decision record",
         title="title, feature name, rfc title, adr title, decision title, proposal title",
+        glossary="glossary",
         collection="glossary, terms, definitions, terminology, vocabulary, key terms, key concepts,"
         " terms and definitions, definitions and terms, terms & definitions, glossary of terms, acronyms,"
         " abbreviations, acronyms and abbreviations, abbreviations and acronyms, acronyms & abbreviations,"
@@ -109,9 +117,10 @@ LANGUAGES: dict[str, Language] = {
         statuses="angenommen, akzeptiert, beschlossen, entschieden, genehmigt, freigegeben, vorgeschlagen,"
         " vorschlag, entwurf, offen, in prüfung, in diskussion, in arbeit, abgelehnt, verworfen, zurückgezogen,"
         " zurückgestellt, veraltet, überholt, ersetzt, abgelöst, umgesetzt, gültig, aktiv",
+        superseded="ersetzt, abgelöst, abgeloest, überholt",
         by="ersetzt durch, abgelöst durch, abgeloest durch, überholt durch, ersetzt von, abgelöst von",
         of_next="ersetzt, löst ab, ersetzt die, ersetzt den",
-        by_around=r"(?<!\w)(?:durch|von)\s(?P<in>[^.;!?\n]{1,160}?)\s(?:ersetzt|abgelöst|überholt)(?!\w)",
+        by_around=r"(?<!\w)(?:durch|von)\s(?P<in>(?:[^.;!?\n]|\.(?=\S)){1,160}?)\s(?:ersetzt|abgelöst|überholt)(?!\w)",
         by_keys="nachfolger",
         of_keys="ersetzt, vorgänger",
         denied="nicht, nie, würde, könnte, dürfte, sollte, falls, wenn",
@@ -122,6 +131,7 @@ LANGUAGES: dict[str, Language] = {
         " ausgangslage, problem, problemstellung, motivation, status, stand, entscheidung, optionen, konsequenzen,"
         " begründung, ziele, zweck, inhalt, inhaltsverzeichnis",
         title="titel",
+        glossary="glossar, begriffsverzeichnis",
         collection="glossar, begriffe, definitionen, begriffe und definitionen, abkürzungen, akronyme,"
         " wörterverzeichnis, abkürzungsverzeichnis, terminologie",
         closing="siehe auch, referenzen, quellenverzeichnis, literatur, literaturverzeichnis,"
@@ -136,6 +146,7 @@ LANGUAGES: dict[str, Language] = {
         " proposition, brouillon, en cours, en discussion, en revue, en attente, rejeté, rejetée, refusé, refusée,"
         " obsolète, déprécié, dépréciée, remplacé, remplacée, abandonné, abandonnée, retiré, retirée, reporté,"
         " reportée, implémenté, implémentée, actif, active",
+        superseded="remplacé, remplacée, remplacés, remplacées, supplanté, supplantée",
         by="remplacé par, remplacée par, remplacés par, remplacées par, remplace par, supplanté par, supplantée par",
         of="remplace, supplante",
         by_keys="successeur",
@@ -147,6 +158,7 @@ LANGUAGES: dict[str, Language] = {
         opening="résumé, introduction, contexte, contexte et problème, problème, motivation, statut, état, décision,"
         " options, conséquences, justification, objectifs, portée, sommaire, table des matières",
         title="titre",
+        glossary="glossaire, lexique",
         collection="glossaire, termes, définitions, terminologie, vocabulaire, lexique, acronymes, abréviations,"
         " sigles",
         closing="voir aussi, voir également, références, bibliographie, pour en savoir plus, liens utiles,"
@@ -162,6 +174,8 @@ LANGUAGES: dict[str, Language] = {
         " en revisión, en discusión, en curso, pendiente, rechazado, rechazada, descartado, descartada, obsoleto,"
         " obsoleta, deprecado, deprecada, reemplazado, reemplazada, sustituido, sustituida, superado, superada,"
         " supersedido, supersedida, retirado, retirada, implementado, implementada, vigente, activo, activa",
+        superseded="reemplazado, reemplazada, remplazado, remplazada, sustituido, sustituida, superado, superada,"
+        " supersedido, supersedida",
         by="reemplazado por, reemplazada por, remplazado por, remplazada por, sustituido por, sustituida por,"
         " superado por, superada por, supersedido por, supersedida por",
         of="reemplaza a, reemplaza, sustituye a, sustituye, supersede a",
@@ -174,6 +188,7 @@ LANGUAGES: dict[str, Language] = {
         opening="resumen, introducción, contexto, contexto y problema, problema, motivación, estado, decisión,"
         " opciones, consecuencias, justificación, objetivos, alcance, índice",
         title="título",
+        glossary="glosario",
         collection="glosario, términos, definiciones, terminología, vocabulario, acrónimos, abreviaturas, siglas",
         closing="véase también, ver también, referencias, bibliografía, lecturas adicionales, más información,"
         " enlaces externos",
@@ -187,6 +202,7 @@ LANGUAGES: dict[str, Language] = {
         " em revisão, em discussão, em andamento, pendente, rejeitado, rejeitada, recusado, recusada, obsoleto,"
         " obsoleta, depreciado, depreciada, descontinuado, descontinuada, substituído, substituída, substituido,"
         " substituida, superado, superada, retirado, retirada, implementado, implementada, vigente, ativo, ativa",
+        superseded="substituído, substituída, substituido, substituida, superado, superada, supersedido, supersedida",
         by="substituído por, substituída por, substituido por, substituida por, substituído pela, substituída pela,"
         " substituído pelo, substituída pelo, superado por, superada por, supersedido por, supersedida por",
         of="substitui",
@@ -199,6 +215,7 @@ LANGUAGES: dict[str, Language] = {
         opening="resumo, introdução, contexto, contexto e problema, problema, motivação, estado, situação, decisão,"
         " opções, consequências, justificativa, objetivos, escopo, índice, sumário",
         title="título",
+        glossary="glossário, glossario",
         collection="glossário, termos, definições, terminologia, vocabulário, acrônimos, acrónimos, abreviaturas,"
         " siglas, abreviações",
         closing="veja também, ver também, referências, bibliografia, leitura adicional, mais informações,"
@@ -213,6 +230,7 @@ LANGUAGES: dict[str, Language] = {
         " in revisione, in discussione, in corso, in attesa, rifiutato, rifiutata, respinto, respinta, deprecato,"
         " deprecata, obsoleto, obsoleta, sostituito, sostituita, superato, superata, ritirato, ritirata,"
         " implementato, implementata, attivo, attiva",
+        superseded="sostituito, sostituita, superato, superata, rimpiazzato, rimpiazzata",
         by="sostituito da, sostituita da, sostituito dal, sostituita dal, sostituito dalla, sostituita dalla,"
         " sostituito dall', sostituita dall', superato da, superata da, rimpiazzato da, rimpiazzata da",
         of="sostituisce, rimpiazza",
@@ -223,6 +241,7 @@ LANGUAGES: dict[str, Language] = {
         opening="sommario, riepilogo, sintesi, introduzione, contesto, contesto e problema, problema, motivazione,"
         " stato, decisione, opzioni, conseguenze, obiettivi, ambito, indice",
         title="titolo",
+        glossary="glossario",
         collection="glossario, termini, definizioni, terminologia, vocabolario, acronimi, abbreviazioni, sigle",
         closing="vedi anche, si veda anche, riferimenti, bibliografia, approfondimenti, collegamenti esterni,"
         " letture consigliate",
@@ -237,6 +256,7 @@ LANGUAGES: dict[str, Language] = {
         " предложено, предложена, предложен, предложение, черновик, на рассмотрении, обсуждается, в обсуждении,"
         " в работе, отклонено, отклонена, отклонён, отклонен, отвергнуто, устарело, устарела, устарел, заменено,"
         " заменена, заменён, заменен, отозвано, отозвана, отложено, реализовано, внедрено, действует",
+        superseded="заменено, заменена, заменён, заменен, вытеснено, вытеснена, замещено, замещена",
         by="заменено на, заменена на, заменён на, заменен на, вытеснено, вытеснена",
         of="заменяет, замещает, вытесняет",
         by_next="заменено, заменена, заменён, заменен, замещено, замещена, замещён, замещен",
@@ -247,6 +267,7 @@ LANGUAGES: dict[str, Language] = {
         opening="резюме, аннотация, введение, обзор, контекст, проблема, мотивация, статус, состояние, решение,"
         " варианты, последствия, обоснование, цели, содержание, оглавление",
         title="название, заголовок, тема",
+        glossary="глоссарий",
         collection="глоссарий, термины, определения, термины и определения, терминология, словарь, сокращения,"
         " аббревиатуры",
         closing="см. также, смотрите также, ссылки, литература, дополнительные материалы, содержание, оглавление",
@@ -262,11 +283,14 @@ LANGUAGES: dict[str, Language] = {
         " 审核中, 已拒绝, 拒绝, 已拒絕, 拒絕, 已否决, 已废弃, 废弃, 已廢棄, 廢棄, 已弃用, 弃用, 已棄用, 棄用,"
         " 已过时, 过时, 已過時, 已取代, 被取代, 已被取代, 已替代, 替代, 已被替代, 被替代, 已替换, 已被替换, 已实施,"
         " 已實施, 已实现, 已完成, 已生效, 生效, 已撤回, 已延期, 有效",
+        superseded="已取代, 被取代, 已被取代, 已替代, 已被替代, 被替代, 已替换, 已替換, 已被替换, 已被替換",
+        by_colon="已取代, 已替代, 已替换, 已替換",
         by="替代为, 替换为, 替換為, 取代为",
         by_next="被取代, 被替代, 被替换, 被替換",
-        of_next="取代, 替代, 替换, 替換, 代替, 取代了, 替代了, 替换了",
-        by_around=r"(?:被|由)\s*(?P<in>[^.;!?。！？；\n]{1,160}?)\s*(?:所)?(?:取代|替代|替换|替換|代替)",
-        by_keys="取代者, 替代者, 后继, 後繼",
+        of_next="取代, 替代, 替换, 替換, 代替, 取代了, 替代了, 替换了, 替換了, 已取代了, 已替代了, 已替换了, 已替換了",
+        by_around=r"(?:被|由)\s*(?P<in>(?:[^.;!?。！？；\n]|\.(?=\S)){1,160}?)\s*(?:所)?(?:取代|替代|替换|替換|代替)",
+        by_keys="取代者, 替代者, 后继, 後繼, 已取代, 已被取代, 被取代, 已替代, 已被替代, 被替代, 已替换, 已替換,"
+        " 已被替换, 已被替換, 被替换, 被替換",
         of_keys="前身",
         denied="不, 未, 没有, 沒有, 尚未, 并非, 並非, 如果, 若, 可能, 将, 將",
         joining="和, 与, 與, 及, 以及",
@@ -274,6 +298,7 @@ LANGUAGES: dict[str, Language] = {
         opening="摘要, 概述, 概要, 简介, 簡介, 引言, 背景, 上下文, 问题, 問題, 动机, 動機, 状态, 狀態, 决策, 決策,"
         " 决定, 決定, 方案, 后果, 後果, 结果, 影响, 影響, 理由, 目标, 目標, 目录, 目錄",
         title="标题, 標題",
+        glossary="术语表, 術語表, 词汇表, 詞彙表, 名词解释, 名詞解釋",
         collection="术语表, 術語表, 词汇表, 詞彙表, 术语, 術語, 名词解释, 名詞解釋, 定义, 定義, 缩写, 縮寫, 缩略语,"
         " 縮略語",
         closing="参见, 另见, 另請參閱, 参考, 参考资料, 參考資料, 参考文献, 參考文獻, 延伸阅读, 延伸閱讀, 相关链接,"
@@ -287,6 +312,7 @@ LANGUAGES: dict[str, Language] = {
         statuses="承認済み, 承認, 採用, 採用済み, 採択, 決定, 決定済み, 提案, 提案中, 下書き, ドラフト, 検討中,"
         " レビュー中, 議論中, 却下, 不採用, 廃止, 非推奨, 置き換え, 置き換え済み, 置換済み, 破棄, 実装済み, 完了,"
         " 有効, 保留",
+        superseded="置き換え, 置き換え済み, 置換済み, 置換, 廃止",
         by_back=r"(?:に(?:より|よって)?|で)\s*(?:置き換え(?!ない|ません)|置換|取って代わ)"
         r"(?!られ(?:てい)?(?:ない|ません)|され(?:てい)?(?:ない|ません)|られません)",
         of_back=r"を\s*(?:置き換え|置換|廃止)(?!ない|ません|しない|しません)",
@@ -298,6 +324,7 @@ LANGUAGES: dict[str, Language] = {
         opening="概要, 要約, はじめに, 背景, コンテキスト, 課題, 問題, 動機, ステータス, 状態, 決定, 決定事項,"
         " 選択肢, 結果, 影響, 理由, 目的, 目次",
         title="タイトル, 題名",
+        glossary="用語集, 用語一覧",
         collection="用語集, 用語, 用語一覧, 定義, 用語と定義, 略語, 略語一覧",
         closing="関連項目, 参考, 参考文献, 参考資料, 関連リンク, 目次",
         alias="別名, 略語, 略称, 同義語, 類義語, 正式名称",
@@ -308,6 +335,7 @@ LANGUAGES: dict[str, Language] = {
         statuses="승인됨, 승인, 채택됨, 채택, 수락됨, 수락, 확정, 확정됨, 결정됨, 제안됨, 제안, 초안, 검토 중,"
         " 검토중, 논의 중, 논의중, 거부됨, 거부, 거절됨, 거절, 기각됨, 기각, 폐기됨, 폐기, 사용 중단, 사용 중단됨,"
         " 대체됨, 대체, 구현됨, 완료, 완료됨, 보류, 보류됨, 유효",
+        superseded="대체됨, 대체",
         by_back=r"(?:\(으\)로|으로|로|에\s?의해)\s*(?:인해\s*)?대체(?!되지|되어 있지)",
         of_back=r"(?:을|를|\(을\)|\(를\))\s*대체(?!하지|되지)",
         by_keys="대체됨, 후속, 후속 결정",
@@ -318,6 +346,7 @@ LANGUAGES: dict[str, Language] = {
         opening="요약, 개요, 소개, 서론, 배경, 컨텍스트, 맥락, 문제, 동기, 상태, 결정, 결정 사항, 선택지, 결과,"
         " 영향, 근거, 목표, 목차",
         title="제목",
+        glossary="용어집",
         collection="용어집, 용어, 용어 정의, 정의, 약어, 약어 목록",
         closing="같이 보기, 참고, 참고 문헌, 참고문헌, 참고 자료, 관련 링크, 관련 문서, 목차",
         alias="별칭, 약어, 동의어, 줄임말, 다른 이름, 정식 명칭",
@@ -351,15 +380,20 @@ def normal(text: str) -> str:
     return _SPACES.sub(" ", text).strip(" *:\uff1a`").casefold() or text.strip()
 
 
-def alternation(choices: list[str]) -> str:
+def is_cjk(text: str) -> bool:
+    """Whether a text has letters of Chinese, Japanese or Korean, where words have no spaces between them."""
+    return _CJK.search(text) is not None
+
+
+def alternation(choices: list[str], between: str = r"[\s_-]*") -> str:
     """A pattern for any of these words, the longest first, each as whole words; in CJK text words have no borders."""
     ordered = sorted(set(choices), key=lambda word: (-len(word), word))
-    return "|".join(_bounded(word) for word in ordered) or r"(?!)"
+    return "|".join(_bounded(word, between) for word in ordered) or r"(?!)"
 
 
-def _bounded(word: str) -> str:
-    pattern = r"[\s_-]*".join(re.escape(part) for part in word.split())
-    if _CJK.search(word):
+def _bounded(word: str, between: str) -> str:
+    pattern = between.join(re.escape(part) for part in word.split())
+    if is_cjk(word):
         return pattern
     before = r"(?<![^\W_])" if word[0].isalnum() else ""
     return before + pattern + (r"(?![^\W_])" if word[-1].isalnum() else "")
