@@ -43,8 +43,10 @@ def test_a_first_build_that_was_killed_leaves_its_context_to_the_next(repository
     assert slugs() == ["default", "shop"]
 
 
-def test_first_builds_at_the_same_time_share_a_context(repository: GitRepository) -> None:
-    running = [subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+@pytest.mark.parametrize("named", [[], ["--context", "shop"]], ids=["bound", "named"])
+def test_first_builds_at_the_same_time_share_a_context(repository: GitRepository, named: list[str]) -> None:
+    command = [*PROGRAM, *named]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     ended = [(process.communicate(timeout=120), process.returncode) for process in running]
     assert [(err, code) for (_, err), code in ended] == [("", 0)] * 3
     assert slugs() == ["default", "shop"]

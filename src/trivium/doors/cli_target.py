@@ -13,8 +13,9 @@ class TargetCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            if error.possibilities:
+                raise
             name = error.option_name
             target = next((text for text in written if text.startswith(name)), name)
-            if not error.possibilities:
-                error.message += f" If it is the target, write: -- {target} (or ./{target}, for a file)."
-            raise
+            told = f"{error.message} If it is the target, write: -- {target} (or ./{target}, for a file)."
+            raise click.NoSuchOption(name, told, ctx=ctx) from None

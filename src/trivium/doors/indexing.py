@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trivium.doors.repository import CONFIGURATIONS, bound_context, build_command
-from trivium.errors import NotFoundError, TriviumError
+from trivium.errors import ConflictError, NotFoundError, TriviumError
 
 if TYPE_CHECKING:
     from trivium import Context, KnowledgeBase
@@ -63,6 +63,8 @@ def context_to_fill(
         return Filled(kb.repository_context(root, create=True), made=True)
     try:
         return Filled(kb.create_context(slug), made=True)
+    except ConflictError:  # another process was faster
+        return Filled(kb.context(slug), made=False)
     except ValueError:
         raise missing from None
 
