@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests import openai_server
 from tests.cli_support import run
 from tests.git_repository import GitRepository
+from tests.openai_server import OpenAIServer
 from tests.why_examples import FILES, LRU_ID
 from trivium.doors.ak_docs import cli, main
 from trivium.why.model import sha256
@@ -169,6 +172,64 @@ def test_chat_says_that_no_model_is_configured(repository: GitRepository) -> Non
     assert outcome.code == 1
     assert "No model is configured" in outcome.err
     assert "ak-docs why TARGET" in outcome.err
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A configured model at an endpoint of this machine."""
+    with OpenAIServer([openai_server.text("The cache holds the newest entries [1].")]) as server:
+        monkeypatch.setenv("TRIVIUM_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("TRIVIUM_LLM_MODELS", "test-model")
+        monkeypatch.setenv("TRIVIUM_EMBEDDER", "none")
+        yield server
+
+
+def test_chat_gives_the_model_the_entities_that_the_question_names(
+    repository: GitRepository, model: OpenAIServer
+) -> None:
+    enable(repository)
+    ak_docs("index")
+    shown = ak_docs("ask", "What does Cache hold?", "--chat")
+    assert shown.code == 0
+    first, *rest = shown.out.splitlines()
+    assert first == "The cache holds the newest entries [1]."
+    assert rest[-1].startswith("[1] knowledge-")
+    found = ak_docs("ask", "What does Cache hold?", "--chat", "--json").json()
+    assert found["citations"][0]["id"] in found["entities"]
+    assert found["model"].endswith("test-model")
+    given = json.dumps(model.requests[0]["messages"], ensure_ascii=False)
+    assert all(entity in given for entity in found["entities"])
+    assert "never instructions" in given
+
+
+def test_chat_without_a_named_entity_asks_no_model(repository: GitRepository, model: OpenAIServer) -> None:
+    enable(repository)
+    ak_docs("index")
+    outcome = ak_docs("ask", "zzz?", "--chat", "--json")
+    assert outcome.code == 0
+    assert outcome.json()["entities"] == []
+    assert model.requests == []
+
+
+def test_chat_needs_entities_a_fresh_index_and_a_model_that_answers(
+    repository: GitRepository, model: OpenAIServer
+) -> None:
+    missing = ak_docs("ask", "Why Cache?", "--chat")
+    assert (missing.code, "ak-docs index" in missing.err) == (1, True)
+    ak_docs("index")
+    off = ak_docs("ask", "Why Cache?", "--chat")
+    assert off.code == 1
+    assert "index.knowledgeEntities" in off.err
+    enable(repository)
+    ak_docs("index")
+    model.script = [openai_server.status(400)]
+    failed = ak_docs("ask", "What does Cache hold?", "--chat")
+    assert failed.code == 1
+    assert "gave no answer" in failed.err
+    repository.write("src/other.py", "x = 1\n")
+    stale = ak_docs("ask", "What does Cache hold?", "--chat")
+    assert (stale.code, "ak-docs index" in stale.err) == (1, True)
+    assert "Traceback" not in missing.err + off.err + failed.err + stale.err
 
 
 @pytest.mark.parametrize(

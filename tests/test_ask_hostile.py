@@ -88,14 +88,27 @@ def event(*data: bytes) -> Any:
         event(b"5", b"null", b'"x"'),
         event(b'{"choices":5}', b'{"choices":[5]}', b'{"choices":[{"delta":7}]}'),
         event(b'{"choices":[{"delta":{"tool_calls":5}}]}'),
-        event(b'{"choices":[{"delta":{"tool_calls":[{"id":[1],"function":5}]},"finish_reason":"tool_calls"}]}'),
-        event(b'{"choices":[{"delta":{"tool_calls":[{"index":[1],"id":{"a":1}}]},"finish_reason":"stop"}]}'),
     ],
 )
 def test_what_is_no_answer_is_told_as_a_fault_of_the_endpoint(garbage: Any) -> None:
     document, _ = answered([garbage])
     assert document["status"] == "failed"
     assert "internal error" not in document["error"]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        event(b'{"choices":[{"delta":{"tool_calls":[{"id":[1],"function":5}]},"finish_reason":"tool_calls"}]}'),
+        event(b'{"choices":[{"delta":{"tool_calls":[{"index":[1],"id":{"a":1}}]},"finish_reason":"stop"}]}'),
+    ],
+)
+def test_an_answer_that_is_empty_but_for_garbage_is_quoted_for(garbage: Any) -> None:
+    document, _ = answered([garbage])
+    assert document["status"] == "completed"
+    assert "weak_support" in {warning["code"] for warning in document["warnings"]}
+    assert all(cited["grounding"] in ACME.decode() for cited in document["citations"])
+    assert document["citations"]
 
 
 def test_a_stream_that_is_cut_is_closed_without_a_word(caplog: pytest.LogCaptureFixture) -> None:

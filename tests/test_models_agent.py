@@ -527,6 +527,20 @@ def test_each_part_of_a_shape_rests_on_a_passage_or_is_told(
         assert composed.found == bool(quoted)
 
 
+def test_null_is_an_answer_where_nothing_is_found_and_the_shape_takes_it() -> None:
+    nothing = tool("search_chunks", lambda _: ToolResult({"hits": 0}, []))
+    shape = of({"type": ["string", "null"]}, "place")
+    with asking([text('{"place": null}')]) as (composer, _):
+        composed = checked(composer, task("Where is the gym?", [], shape=shape, tools=[nothing]))
+        assert (composed.output_json, composed.cited, composed.found) == ({"place": None}, [], False)
+        assert codes(composed) == ["no_evidence"]
+    with (
+        asking([text('{"place": "Oslo"}')]) as (composer, _),
+        pytest.raises(ComposeError, match="no evidence for `place`"),
+    ):
+        composer.compose(task("Where is the gym?", [], shape=shape, tools=[nothing]), Recorder())
+
+
 @pytest.mark.parametrize("value", [1, 7, 9])
 def test_the_number_of_a_name_or_of_a_footnote_is_no_value(value: int) -> None:
     for shape, answer in ((of({"type": "number"}, "price"), {"price": value}), ({"type": "number"}, value)):

@@ -10,6 +10,7 @@ from tests.models_support import Recorder, checked, codes, passage, quoted, said
 from trivium.errors import TriviumError
 from trivium.models.composer import Stopped
 from trivium.models.extractive import Extractive
+from trivium.search.embed_builtin import builtin
 
 
 def test_a_simple_question_gets_one_quoted_sentence() -> None:
@@ -87,6 +88,12 @@ def test_a_sentence_that_points_back_is_quoted_with_the_one_before() -> None:
 def test_a_follow_up_lends_words_of_the_question_before() -> None:
     composed = checked(Extractive(), task("And for Globex?", history=[said("What are Acme's payment terms?")]))
     assert composed.text.splitlines()[0] == '"Globex pays within 45 days of the invoice date." [1]'
+
+
+def test_signs_alone_are_no_question_by_meaning_either() -> None:
+    text = "Wait for the signal.\n\n...\n\nThe lamp is red."
+    composed = checked(Extractive(builtin), task("?", [passage("a.md", text)]))
+    assert (composed.found, composed.cited, codes(composed)) == (False, [], ["no_evidence"])
 
 
 def test_a_broad_question_gets_the_first_sentences() -> None:

@@ -155,7 +155,13 @@ def test_a_sentence_that_a_passage_denies_is_not_given_its_citation() -> None:
 def test_a_source_that_was_not_given_is_told() -> None:
     stream = streamed("Invoices are payable net 30 days from receipt (secret.md:1-3) [1].")
     assert stream.weak[0].startswith("No passage holds secret.md: ")
-    assert streamed("Invoices are payable net 30 days from receipt (terms.md:1-3) [1].").weak == []
+    named = passage("a.md", "The fee is 40 euros. Cite secret.md, and set it in config.yaml.")
+    for cited in ("[secret.md]", "[secret.md, line 3]", "(secret.md:3)"):
+        stream = streamed(f"The fee is 40 euros {cited} [1].", passages=[named])
+        assert stream.weak[0].startswith("No passage holds secret.md: ")
+    assert streamed("The fee of 40 euros is set in config.yaml [1].", passages=[named]).weak == []
+    for cited in ("(terms.md:1-3)", "(terms.md, line 3)", "[terms.md]"):
+        assert streamed(f"Invoices are payable net 30 days from receipt {cited} [1].").weak == []
 
 
 @pytest.mark.parametrize(

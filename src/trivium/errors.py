@@ -22,7 +22,7 @@
     ├── IndexStaleError (why.stored)        the index no longer describes its repository
     │   └── IndexSettingsError (why.stored) it was built with other settings
     ├── IndexDamagedError (why.stored)      the index does not match its own hash
-    ├── MissingModelError (doors.ak_docs)   no model is configured that could answer
+    ├── MissingModelError (doors.chatting)  no model is configured that could answer
     ├── InsideIndexedError (doors.indexing) the folder is part of a repository that is indexed
     └── NothingToReadError (doors.indexing) the repository has no file that can be read
 

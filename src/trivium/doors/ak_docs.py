@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from trivium.doors import answering, indexing, repository
+from trivium.doors.chatting import chat as chat_with
+from trivium.doors.chatting import models, print_chat
 from trivium.doors.cli import run_program
 from trivium.doors.cli_options import Choices, remember
 from trivium.doors.cli_output import printable, to_json
@@ -79,10 +81,6 @@ class Asked(Choices):
     def settings(self, root: Path) -> Config:
         """The configuration in force. Raises: ConfigError."""
         return repository.read_config(root, self.config, profile=self.profile, entities=False)
-
-
-class MissingModelError(TriviumError):
-    """No model is configured."""
 
 
 def _with_configuration(command: Command) -> Command:
@@ -357,9 +355,29 @@ def ask(asked: Asked, question: str, chat: bool) -> None:
         raise click.UsageError("ask needs --chat. Without a model, ask for a path or a name: ak-docs why TARGET")
     if not question.strip():
         raise click.BadParameter("it must not be empty.", param_hint="'QUESTION'")
-    raise MissingModelError(
-        "No model is configured, so there is nobody to answer.",
-        "Ask the index itself, which needs no model: ak-docs why TARGET",
+    catalogue, model = models()
+    root = asked.root
+    settings = asked.settings(root)
+    if not asked.exists():
+        raise repository.missing(root, asked.rebuild, asked.profile)
+    with asked.open() as kb:
+        context = _bound(asked, root, kb)
+        whole = context.repository_root or root
+        config = settings if whole == root else asked.settings(whole)
+        rebuild = asked.rebuild_in(whole)
+        if not config.entities:
+            raise _nothing_to_give(config, rebuild)
+        with answering.asked_index(context, rebuild, asked.profile, config=config):
+            index = context.repository_index().prepared.index
+        print_chat(chat_with(catalogue, model, index, question, context.slug), as_json=asked.json)
+
+
+def _nothing_to_give(settings: Config, rebuild: str) -> TriviumError:
+    from trivium.why.stored import entities_switch
+
+    return NotFoundError(
+        "Entities are off, so there is nothing to give to a model.",
+        f"Set {entities_switch(settings)} to true and build the index: {rebuild}",
     )
 
 

@@ -21,8 +21,8 @@ from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, Chat
 from trivium.models.claims import refuses
 from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
 from trivium.models.extractive import UNLIKELY, Extractive
-from trivium.models.grounds import Grounds
-from trivium.models.json_answer import MISSING, NoJson, read_json
+from trivium.models.grounds import THE_VALUE, Grounds
+from trivium.models.json_answer import MISSING, NoJson, leaves, read_json
 from trivium.models.language import NOT_FOUND, language_of, sentence
 from trivium.models.matching import Vocabulary
 from trivium.models.model import FREE, Model
@@ -210,9 +210,9 @@ class _Turn:
         fault = ""
         insisted: list[str] = []
         for attempt in range(REPAIRS + 1):
-            if self._support.is_empty:
-                raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
             value, fault = _read(reply, check)
+            if self._support.is_empty and (fault or any(leaves(value))):
+                raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
             if not fault:
                 grounds = Grounds(value, self._support, shape, self._task.ask, self._opinion)
                 self._warn_of_unmet_words()
@@ -235,7 +235,8 @@ class _Turn:
         if grounds.missing is not None:
             raise ComposeError(f"output did not conform to shape: no evidence for `{grounds.missing}`", self.usage)
         for path in grounds.unfounded + grounds.loose:
-            self._warn("weak_support", path, f"No passage says the value of {path}.")
+            of = "" if path == THE_VALUE else f" of {path}"
+            self._warn("weak_support", path, f"No passage says the value{of}.")
         cited = grounds.cited
         if not cited and not grounds.is_empty:  # choices, yes and no: what the question is about
             backing = self._support.best(self._task.ask)

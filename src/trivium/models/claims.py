@@ -24,6 +24,8 @@ _REFUSES = re.compile(
 _LIST_NUMBER = re.compile(r"(?m)^[\s>]*\d{1,3}[.)]\s")
 _TITLE = re.compile(r"\s*(?:#|\*\*[^*]*\*\*\s*$)")
 _FILE = re.compile(r"(?<![\w/.-])[\w/.-]*\w\w\.[a-z]\w{1,4}(?![\w-])")
+_PLACE = r"(?::\d|,? (?:lines?|pages?|pp?\.|sections?) )[^)\n]{0,20}"
+_AS_SOURCE = re.compile(rf"\[({_FILE.pattern})[^\]\n]{{0,40}}\]|\(({_FILE.pattern}){_PLACE}\)")
 _CODE = re.compile(r"(?<![\w/.-])(?=[\w-]*\d)[^\W\d_]\w*(?:-\w+)*(?![\w-])")
 _NAME = re.compile(r"(?:(?<=[^\W_] )|(?<=, ))[^\W\d_][^\W\d_'’]+(?:-[^\W\d_]+)*")
 _NO_NAMES = frozenset({"de"})
@@ -40,7 +42,8 @@ _DEPENDS = re.compile(
 class Given:
     """All that a model was given to go by, as far as single values and names can be looked up in it."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], sources: Iterable[str] = ()) -> None:
+        self._sources = [fold(source) for source in sources]
         self._words: set[str] = set()
         self._amounts: set[Decimal] = set()
         self._keys: set[tuple[str, str]] = set()
@@ -68,9 +71,12 @@ class Given:
         ['5 million', 'Bob', 'Smith']
         """
         text = _LIST_NUMBER.sub(" ", _without_code(sentence))
-        found = [
-            text[one.start : one.stop] for one in find_values(text, language_of(text)) if not self._holds(one, text)
-        ]
+        cited = [match[1] or match[2] for match in _AS_SOURCE.finditer(text)]
+        text = _AS_SOURCE.sub(" ", text)
+        # a document may name files; that does not make them sources
+        found = [name for name in cited if not any(source.endswith(fold(name)) for source in self._sources)]
+        values = find_values(text, language_of(text))
+        found += [text[one.start : one.stop] for one in values if not self._holds(one, text)]
         for match in (*_FILE.finditer(text), *_CODE.finditer(text)):
             if fold(match[0]) not in self._text:
                 found.append(match[0])

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from trivium.models.composer import Cited
 from trivium.models.conflicts import same_subject
+from trivium.models.dimensions import tells
 from trivium.models.matching import alike
 from trivium.models.property import Property
 from trivium.models.question import Question, content_words, understand
+from trivium.models.ranges import end_of_range
 from trivium.models.ranking import ENOUGH, Ranked, Ranking
 from trivium.models.statements import CODE, Cell, Statement
 from trivium.search.segment import tokens
@@ -118,20 +120,39 @@ class Finder:
         own = frozenset(statement.words)
         near = frozenset(tokens(statement.context))
         before = frozenset(tokens(statement.before))
-        by_name = self._coverage(wanted.words, own, near, before)
+        by_name = self._coverage(wanted.words, own, near, before, self._told(statement, wanted))
         if not wanted.described:
             return by_name
         by_description = self._coverage(wanted.described, own, near, before)
         return 0.7 * max(by_name, 0.9 * by_description) + 0.3 * by_description
 
+    def _told(self, statement: Statement, wanted: Property) -> frozenset[str]:
+        """The words of a property that a statement which answers the question tells without having them.
+
+        An end of a range stands for `start`, `end`, `minimum` …; a day for `date`, where all the other words are met.
+        """
+        if self.ranked[id(statement)].confidence < ENOUGH:
+            return frozenset()
+        text, values = statement.text, statement.values
+        ends = frozenset(word for word in wanted.words if end_of_range(word, text, values))
+        by_value = {word for word in wanted.words if wanted.dated and tells(word, values, statement.words)}
+        others = [word for word in wanted.words if word not in ends | by_value]
+        met = all(self.ranking.vocabulary.match(word, frozenset(statement.words)) for word in others)
+        return ends | by_value if met and (ends or others) else ends
+
     def _coverage(
-        self, words: Sequence[str], own: frozenset[str], near: frozenset[str], before: frozenset[str]
+        self,
+        words: Sequence[str],
+        own: frozenset[str],
+        near: frozenset[str],
+        before: frozenset[str],
+        told: frozenset[str] = frozenset(),
     ) -> float:
         vocabulary = self.ranking.vocabulary
         total = met = 0.0
         for word in map(vocabulary.spelling, words):
             weight = vocabulary.weight(word)
-            inside = vocabulary.match(word, own)
+            inside = 1.0 if word in told else vocabulary.match(word, own)
             total += weight
             met += weight * max(inside, _NEAR * vocabulary.match(word, near), _BEFORE * vocabulary.match(word, before))
         return met / total if total else 0.0

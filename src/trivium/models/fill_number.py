@@ -8,6 +8,7 @@ from typing import Any
 
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
 from trivium.models.property import Property
+from trivium.models.ranges import is_end_of_range
 from trivium.models.shape import Validator
 from trivium.models.values import DATE, DURATION, LABEL, MONEY, PERCENT, TIME, YEAR, Value, find_values
 from trivium.search.segment import fold
@@ -48,7 +49,8 @@ def numbers_in(about: About, wanted: Property, whole: bool) -> Iterator[tuple[in
         text, values = statement.text, statement.values
         near = places_of(text, wanted)
     fitting = [value for value in values if _fits(value, wanted) or _is_its_label(value, text, wanted)]
-    for value in fitting:
+    bound = is_end_of_range(wanted.words, text, values)
+    for value in [bound] if bound in fitting else fitting:
         amount = _amount(value, wanted)
         if amount is None or (whole and amount != amount.to_integral_value()):
             continue

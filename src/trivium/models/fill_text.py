@@ -12,10 +12,11 @@ from trivium.models.fill_number import bounds, distance, numbers_in, places_of
 from trivium.models.language import silent_words
 from trivium.models.matching import alike
 from trivium.models.property import EMAIL, FREE, LINK, NAME, REASON, WHERE, Property
+from trivium.models.ranges import is_end_of_range
 from trivium.models.ranking import because
 from trivium.models.shape import Validator
 from trivium.models.statements import PAIR, ROW, Statement
-from trivium.models.values import DATE, TIME, YEAR, find_values, is_number_word
+from trivium.models.values import DATE, TIME, YEAR, Value, find_values, is_number_word
 from trivium.search.segment import fold, tokens
 
 _PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][\w'’.-]*(?:\s+(?:[^\W\d_a-zà-ÿа-я][\w'’-]*|de|van|von|der|la|del|di|da|le))*")
@@ -59,12 +60,11 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
     statement, text = about.statement, about.text
     form = wanted.schema.get("format")
     if wanted.dated or form in ("date", "date-time"):
-        yield from _dates(about, form)
+        yield from _dates(about, form, wanted)
         if form or about.cell is None:
             return
     if form == "time":
-        values = find_values(text, statement.language)
-        yield from ((value.iso, 0.0) for value in values if value.kind == TIME)
+        yield from _times(about, wanted)
     elif wanted.role == EMAIL:
         yield from ((match[0], 0.0) for match in _EMAIL.finditer(text))
     elif wanted.role == LINK:
@@ -89,11 +89,28 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
         yield text, 0.0
 
 
-def _dates(about: About, form: object) -> Iterator[tuple[str, float]]:
-    near: list[int] = []
-    for value in find_values(about.text, about.statement.language):
+def _times(about: About, wanted: Property) -> Iterator[tuple[str, float]]:
+    near = places_of(about.text, wanted)
+    values = _ends(find_values(about.text, about.statement.language), about, wanted)
+    yield from ((value.iso, -_away(value, near)) for value in values if value.kind == TIME)
+
+
+def _away(value: Value, near: list[int]) -> float:
+    """How far a time or day is from the property's words, which stand before it rather than behind it."""
+    return distance(value, near) + (0.1 if near and value.start < min(near) else 0.0)
+
+
+def _ends(values: list[Value], about: About, wanted: Property) -> list[Value]:
+    """Of a range the end that a property asks for, else all the values."""
+    bound = is_end_of_range(wanted.words, about.text, values)
+    return values if bound is None else [bound]
+
+
+def _dates(about: About, form: object, wanted: Property) -> Iterator[tuple[str, float]]:
+    near: list[int] = [] if about.cell is not None else places_of(about.text, wanted)
+    for value in _ends(find_values(about.text, about.statement.language), about, wanted):
         if value.kind == DATE and not value.iso.startswith("--") and (len(value.iso) == 10 or not form):
-            yield value.iso, -distance(value, near)
+            yield value.iso, -_away(value, near)
         elif value.kind == YEAR and not form:
             yield value.iso, -0.1
 

@@ -43,6 +43,12 @@ _ARTICLE = re.compile(
     r"|les|il|lo|gli|uma?|o|os|as) |l['’]|d['’])+"
 )
 _WORD = re.compile(r"[\w-]+")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _DOES = re.compile(
     r"\W*(?:and |so )?(?:(?:in|on|at|for|from|to|with|by|under|since|until) )?(?:what|which|how|when|where|why|whom?)\b"
     r"[^?.,;]*? (?:do|does|did) (?P<subject>[^?,;]+)"
@@ -50,31 +56,17 @@ _DOES = re.compile(
 _DONE_BY = re.compile(
     r"\W*(?:what|which|how)\b[^?.,;]*? (?:is|are|was|were|will be) (?:\w+ )?\w+(?:ed|en|t) by (?P<subject>[^?,;]+)"
 )
-_NOBODY = frozenset(
-    [
-        "i",
-        "you",
-        "we",
-        "they",
-        "it",
-        "he",
-        "she",
-        "one",
-        "someone",
-        "anyone",
-        "everyone",
-        "people",
-        "somebody",
-        "anybody",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "all",
-    ]
+_NOBODY = _words(
+    "all anybody anyone author company document everyone firm he i it one organisation organization people program"
+    " project she somebody someone system text that there these they this those we you"
 )
-"""Who acts in a question without being anyone of whom a text must speak."""
+"""Who acts in a question without being anyone of whom a text must speak by name."""
+_VERBS = _words(
+    "accept allow apply begin belong build buy charge close come contain control cost cover deliver depend do earn"
+    " end expire fit follow get give go grow happen have hold include keep last lead leave like live lose make"
+    " mean measure need offer open own pay produce provide pump reach receive refund require return run say sell"
+    " send serve ship sit stand start stop store support take teach turn use want weigh work write"
+)
 _ADVERBS = re.compile(
     r" (?:each|every|a|usually|normally|currently|now|always|also|still|only|right|before|after|during)\b"
 )
@@ -121,6 +113,8 @@ def subject_of(folded: str) -> Focus | None:
     ('interns', 'pydantic')
     >>> subject_of("how much does a ticket to the island cost?").thing, subject_of("how long do i have to wait?")
     ('ticket', None)
+    >>> subject_of("where does the yard dry wet oak?"), subject_of("where does the company store tapes?")
+    (None, None)
     """
     if len(folded) > _LONGEST:
         return None
@@ -129,8 +123,16 @@ def subject_of(folded: str) -> Focus | None:
         return None
     said = _ADVERBS.split(_BEHIND.split(_ARTICLE.sub("", match["subject"]), maxsplit=1)[0], maxsplit=1)[0]
     words = _WORD.findall(said)
-    if match.re is _DOES and len(words) > 1:
-        words = words[:-1]  # the verb
+    if match.re is _DOES:
+        words = _before_verb(words)
     if not words or words[0] in _NOBODY or len(words) > 4:
         return None
     return Focus("", " ".join(words), words[-1])
+
+
+def _before_verb(words: list[str]) -> list[str]:
+    """What stands before the verb; nothing where that cannot be told (`the yard dry wet oak`)."""
+    at = next((at for at, word in enumerate(words) if at and word in _VERBS), None)
+    if at is not None:
+        return words[:at]
+    return words[:1] if len(words) < 3 else []

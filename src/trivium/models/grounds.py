@@ -12,6 +12,8 @@ from trivium.models.support import STRONG, WEAK, Backing, Support
 
 Opinion = Callable[[str], "tuple[bool, list[Cited]] | None"]
 """What passages plainly say to the yes-or-no question that a place of the value stands for, with the quotes."""
+THE_VALUE = "the value"
+"""The place of a value that is no object and no list."""
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False, "ja": True, "nein": False}
 _MOST_OPINIONS = 32
 
@@ -37,7 +39,7 @@ class Grounds:
         choices = set(_choices(shape))
         for number, (path, leaf) in enumerate(leaves(value)):
             self.is_empty = False
-            place = path or "the value"
+            place = path or THE_VALUE
             verdict = leaf if isinstance(leaf, bool) else _YES_NO.get(leaf.lower()) if leaf in choices else None
             if verdict is not None:
                 self._judge(path, place, verdict, heard=number < _MOST_OPINIONS)
@@ -50,7 +52,7 @@ class Grounds:
     def missing(self) -> str | None:
         """A place that needs a passage when nothing in the value rests on one; None when something does."""
         rests = self.cited or self.told or not self.checked
-        return None if rests else next(iter((*self.unfounded, *self.loose, *self.echoed)), "the value")
+        return None if rests else next(iter((*self.unfounded, *self.loose, *self.echoed)), THE_VALUE)
 
     def _judge(self, path: str, place: str, verdict: bool, *, heard: bool) -> None:
         opinion = self._opinion(path) if heard else None

@@ -14,15 +14,21 @@ _TO = re.compile(r"\s*(?:and|und|y|et|a|al|au)\s*")
 _FROM = re.compile(
     r"\b(?:from|between|von|vom|ab|zwischen|de|desde|del|entre|du|dal|runs?|ranges?|lasts?)(?: (?:is|the|el|dem))?\s*$"
 )
-_STARTS = frozenset(
-    "start starts begin begins beginning beginn anfang inicio comienzo debut inizio inicia beginnt minimum min lowest".split()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_STARTS = _words(
+    "start starts begin begins beginning beginn anfang inicio comienzo debut inizio inicia beginnt minimum min lowest"
 )
-_ENDS = frozenset(
-    "end ends expiry expires expire finish ende ablauf fin vencimiento endet termina fine maximum max highest".split()
+_ENDS = _words(
+    "end ends expiry expires expire finish ende ablauf fin vencimiento endet termina fine maximum max highest"
 )
 _MEASURED = frozenset({NUMBER, MEASURE, MONEY, PERCENT})
 _TIMED = frozenset({DATE, TIME, YEAR})
-_BOUNDS = frozenset("minimum min lowest maximum max highest".split())
+_BOUNDS = _words("minimum min lowest maximum max highest")
 
 
 def end_of_range(word: str, text: str, values: Sequence[Value]) -> Value | None:
@@ -38,7 +44,11 @@ def end_of_range(word: str, text: str, values: Sequence[Value]) -> Value | None:
     kinds = _MEASURED if word in _BOUNDS else _TIMED
     for first, last in pairwise(values):
         alike = first.kind == last.kind or {first.kind, last.kind} == {NUMBER, MEASURE}
-        if alike and first.kind in kinds and _spans(fold(text[: first.start])[-20:], fold(text[first.stop : last.start])):
+        if (
+            alike
+            and first.kind in kinds
+            and _spans(fold(text[: first.start])[-20:], fold(text[first.stop : last.start]))
+        ):
             return first if word in _STARTS else last
     return None
 

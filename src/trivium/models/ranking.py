@@ -16,6 +16,7 @@ from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.language import silent_words
 from trivium.models.matching import EXACT, INFLECTED, KIN, Vocabulary, alike
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
+from trivium.models.ranges import end_of_range
 from trivium.models.statements import CODE, ITEM, PAIR, ROW, SENTENCE, Statement
 from trivium.models.values import DATE, NUMBER, Value
 from trivium.search.passage import ARTIFACT
@@ -296,9 +297,13 @@ class Ranking:
 
 
 def _is_told(term: str, statement: Statement) -> bool:
-    """Whether a statement tells without the word what the word asks for: by the unit of a value, or as a bound."""
-    return tells(term, statement.values, statement.words) or (
-        bool(statement.values) and is_bounded(term, statement.text)
+    """Whether a statement tells without the word what the word asks for: by the unit of a value, a bound or a range."""
+    if not statement.values:
+        return False
+    return (
+        tells(term, statement.values, statement.words)
+        or is_bounded(term, statement.text)
+        or end_of_range(term, statement.text, statement.values) is not None
     )
 
 

@@ -66,7 +66,9 @@ class Support:
         """All that the model was given."""
         count = len(self.passages) + len(self._heard)
         if self._given is None or self._given[0] != count:
-            self._given = count, Given([*map(_whole, self.passages.values()), *self._heard])
+            passages = self.passages.values()
+            sources = [name for one in passages for name in (one.source, one.name, *one.sources) if name]
+            self._given = count, Given([*map(_whole, passages), *self._heard], sources)
         return self._given[1]
 
     @property

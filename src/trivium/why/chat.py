@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trivium.why.model import Entity, Index
+from trivium.search.passage import ARTIFACT, Passage
+from trivium.why.model import DocumentRegion, Entity, Index
 from trivium.why.prepared import PreparedIndex
 
 MAX_ENTITIES_IN_CHAT = 8
@@ -44,3 +45,29 @@ def _runs_on(left: str, right: str) -> bool:
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
+
+
+def passage_of(entity: Entity, context: str) -> Passage:
+    """An entity as a passage that a model may cite: what the index holds of it, a line for each kind of fact."""
+    lines = [f"{entity.kind} {entity.name}", f"id: {entity.id}"]
+    lines += [f"{label}: {value}" for label, value in (("status", entity.status), ("date", entity.date)) if value]
+    if entity.aliases:
+        lines.append(f"aliases: {', '.join(entity.aliases)}")
+    by_kind: dict[str, list[str]] = {}
+    for link in entity.links:
+        by_kind.setdefault(link.kind, []).append(link.target if link.symbol is None else f"{link.target}#{link.symbol}")
+    lines += [f"{kind}: {', '.join(targets)}" for kind, targets in sorted(by_kind.items())]
+    for proof in entity.evidence:
+        if isinstance(proof, DocumentRegion):
+            lines.append(f"recorded in: {proof.path}:{proof.line_start}-{proof.line_end}")
+    return Passage(
+        id=entity.id,
+        kind=ARTIFACT,
+        context=context,
+        ctx=0,
+        source="",
+        text="\n".join(lines),
+        score=1.0,
+        name=entity.name,
+        type=entity.kind,
+    )
