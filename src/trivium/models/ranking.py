@@ -14,13 +14,14 @@ from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
 from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.language import silent_words
-from trivium.models.matching import EXACT, INFLECTED, KIN, Vocabulary, alike
+from trivium.models.matching import EXACT, KIN, Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
 from trivium.models.ranges import end_of_range
 from trivium.models.statements import CODE, ITEM, PAIR, ROW, SENTENCE, Statement
 from trivium.models.values import DATE, NUMBER, Value
 from trivium.search.passage import ARTIFACT
 from trivium.search.segment import fold, tokens
+from trivium.search.words import stem
 
 if TYPE_CHECKING:
     from trivium.search.embedder import Embedder
@@ -320,7 +321,8 @@ def _is_key(statement: Statement, terms: Sequence[Term]) -> bool:
     cell = statement.cells[0]
     words = tokens(cell.key if statement.kind == PAIR else cell.text, query=True)
     key = {part for word in words for part in word.split("-")}
-    return bool(key) and all(any(alike(term.word, word) >= INFLECTED for term in terms) for word in key)
+    asked = {stem(term.word) for term in terms}
+    return bool(key) and all(stem(word) in asked for word in key)
 
 
 def because(text: str) -> str | None:
