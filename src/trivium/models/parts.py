@@ -41,10 +41,10 @@ def questions_in(ask: str) -> tuple[list[str], list[str]]:
     Two that are joined by `and` are two where each begins with a question word of its own and says more. What holds
     signs alone is no question; an ask of nothing else is given as it stands.
 
-    >>> questions_in("Who is the CEO?! And where is the office? ???")
-    (['Who is the CEO?', 'And where is the office?'], [])
-    >>> questions_in("Who is the CEO and how many seats does the Team plan have?")[0]
-    ['Who is the CEO?', 'how many seats does the Team plan have?']
+    >>> questions_in("Who is the chair?! And where is the office? ???")
+    (['Who is the chair?', 'And where is the office?'], [])
+    >>> questions_in("Who is the chair and how many seats does the Team plan have?")[0]
+    ['Who is the chair?', 'how many seats does the Team plan have?']
     >>> questions_in("When and where was it founded?")[0]
     ['When and where was it founded?']
     >>> questions_in("How many days and how many hours does it take?")[0]
