@@ -280,9 +280,7 @@ def why(asked: Asked, target: str) -> None:
     if not asked.exists():
         raise repository.missing(root, asked.rebuild, asked.profile)
     with asked.open() as kb:
-        context = _bound(asked, root, kb)
-        whole = context.repository_root or root
-        config = settings if whole == root else asked.settings(whole)
+        context, whole, config = _configured(asked, root, settings, kb)
         closed = not config.entities and asked.profile == "local" and asked.leaves_open(whole) and _is_kept(context)
         with (
             context.opened_index()
@@ -327,6 +325,13 @@ def _closed(settings: Config, rebuild: str) -> str:
     return f"{told}{rebuild}" if len(told) + len(rebuild) <= MAX_GUIDANCE else f"{told}ak-docs index"
 
 
+def _configured(asked: Asked, root: Path, settings: Config, kb: KnowledgeBase) -> tuple[Context, Path, Config]:
+    """The context of the repository, the repository's own root, and the configuration that holds there."""
+    context = _bound(asked, root, kb)
+    whole = context.repository_root or root
+    return context, whole, settings if whole == root else asked.settings(whole)
+
+
 def _bound(asked: Asked, root: Path, kb: KnowledgeBase) -> Context:
     """The context of the repository; without git and configuration, of the nearest folder above that has one."""
     from trivium.why import git
@@ -361,9 +366,7 @@ def ask(asked: Asked, question: str, chat: bool) -> None:
     if not asked.exists():
         raise repository.missing(root, asked.rebuild, asked.profile)
     with asked.open() as kb:
-        context = _bound(asked, root, kb)
-        whole = context.repository_root or root
-        config = settings if whole == root else asked.settings(whole)
+        context, whole, config = _configured(asked, root, settings, kb)
         rebuild = asked.rebuild_in(whole)
         if not config.entities:
             raise _nothing_to_give(config, rebuild)

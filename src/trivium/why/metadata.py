@@ -34,13 +34,13 @@ from trivium.why.supersession import (
 )
 from trivium.why.wording import alternation, begins_with_status, normal, words
 
+Kind: TypeAlias = Literal["status", "state", "date", "created", "title", "supersedes", "superseded-by"]
+
 HEAD_LINES = 40
-_STATUSES = ("status", "state")
-_DATES = ("date", "created")
+_STATUSES: tuple[Kind, ...] = ("status", "state")
+_DATES: tuple[Kind, ...] = ("date", "created")
 _BELOW = (*_STATUSES, *_DATES)
 """Kinds whose value may stand below the label."""
-
-Kind: TypeAlias = Literal["status", "state", "date", "created", "title", "supersedes", "superseded-by"]
 
 _KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)[\s*_]*[:：]+(?!/)[\s*_]*(.*)", re.DOTALL)
 _DASH_KEY = re.compile(r"[\W_]*([^\W\d_][^:：\n]{0,48}?)\s+[-–—=]+>?\s+(\S.*)", re.DOTALL)
@@ -181,18 +181,10 @@ class _Metadata:
 
     def _from_section(self) -> None:
         """A section headed Status: its first line of text is the status, later lines may carry supersession."""
-        headings = self._source.parsed.headings
-        for index, heading in enumerate(headings):
-            if not self._first <= heading.line <= self._last:
-                continue
-            match = _STATUS_HEADING.fullmatch(_SHORTCODE.sub(" ", heading.text).strip())
-            kind = kind_of(_SIGNS.sub("", match.group("key"))) if match else None
-            if match is None or kind not in _STATUSES:
-                continue
-            if value := (match.group("value") or "").strip():
-                self._take(_Keyed(kind, "status", value, self._plain(value)), heading.line)
-            last = min(headings[index + 1].line - 1 if index + 1 < len(headings) else self._last, self._last)
-            lines = list(self._source.text_lines(heading.line, last, quoted=True))
+        for kind, value, start, last in self._sections(_STATUSES):
+            if value:
+                self._take(_Keyed(kind, "status", value, self._plain(value)), start)
+            lines = list(self._source.text_lines(start, last, quoted=True))
             boxed = any(_BOX.search(line.text) for line in lines)
             if boxed:
                 self._take_ticked(kind, lines)
@@ -220,19 +212,23 @@ class _Metadata:
 
     def _from_date_section(self) -> None:
         """A section headed Date, whose first line is one."""
+        for kind, value, start, last in self._sections(_DATES):
+            lines = [Line(start, value, -1), *self._source.text_lines(start, last, quoted=True)]
+            if (first := next((line for line in lines if line.text.strip()), None)) is not None:
+                self._take_date(kind, first)
+
+    def _sections(self, kinds: Sequence[Kind]) -> Iterator[tuple[Kind, str, int, int]]:
+        """The sections headed by a word of these kinds: the kind, what the heading says behind it, and their lines."""
         headings = self._source.parsed.headings
         for index, heading in enumerate(headings):
             if not self._first <= heading.line <= self._last:
                 continue
             match = _STATUS_HEADING.fullmatch(_SHORTCODE.sub(" ", heading.text).strip())
             kind = kind_of(_SIGNS.sub("", match.group("key"))) if match else None
-            if match is None or kind not in _DATES:
+            if match is None or kind is None or kind not in kinds:
                 continue
             last = min(headings[index + 1].line - 1 if index + 1 < len(headings) else self._last, self._last)
-            lines = [Line(heading.line, match.group("value") or "", -1)]
-            lines += self._source.text_lines(heading.line, last, quoted=True)
-            if (first := next((line for line in lines if line.text.strip()), None)) is not None:
-                self._take_date(kind, first)
+            yield kind, (match.group("value") or "").strip(), heading.line, last
 
     def _take_date(self, kind: Kind, line: Line) -> None:
         """The date that a line is; `1. January 2026` reads as an item of a list."""
