@@ -1,11 +1,11 @@
 """Measure search on the labelled sets in tests/data/probes, and state the figures in docs/search-quality.md.
 
-    python -m scripts.search_quality                  print the tables of both sets
-    python -m scripts.search_quality --set tuning     of one set alone
+    python -m scripts.search_quality                  print the tables of all sets
+    python -m scripts.search_quality --set first      of one set alone
     python -m scripts.search_quality --write          renew the tables in the page
 
-The set called `tuning` may be looked at while something is chosen. The one called `judging` is for the judgement on
-what was chosen, and for nothing before.
+The sets called `first` and `second` may be looked at while something is chosen. The one called `untouched` is for the
+judgement on what was chosen, and for nothing before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from trivium.store.sqlite import Session
 ROOT = Path(__file__).resolve().parents[1]
 PROBES = ROOT / "tests" / "data" / "probes"
 PAGE = ROOT / "docs" / "search-quality.md"
-SETS = {"tuning": PROBES, "judging": PROBES / "judging"}
+SETS = ("first", "second", "third")
 CORPORA = ("dialogue", "documents", "identifiers", "tables")
 FAR = 10**9
 """The rank of what was not found."""
@@ -42,7 +42,7 @@ Json = dict[str, Any]
 @cache
 def read(set_: str, name: str) -> list[Json]:
     """The lines of a data file of a set."""
-    return [json.loads(line) for line in (SETS[set_] / name).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (PROBES / set_ / name).read_text(encoding="utf-8").splitlines()]
 
 
 def name_of(concept: Json) -> str:
@@ -173,7 +173,7 @@ def by_meaning_alone(kb: KnowledgeBase, slug: str) -> Search:
     ctx = kb.context(slug)._number
 
     def run(query: str) -> list[str]:
-        asked = kb.meaning.ask([(ctx, "chunk")], [query])
+        asked = kb.meaning.ask([(ctx, "chunk")], [[query]])
         if asked is None:
             raise RuntimeError("there are no vectors")
         with kb._store.read() as session:
@@ -272,7 +272,7 @@ Tables = dict[str, dict[str, Table]]
 """Set to name of the table to table."""
 
 
-def all_tables(sets: Sequence[str] = tuple(SETS)) -> Tables:
+def all_tables(sets: Sequence[str] = SETS) -> Tables:
     """The tables of some sets, measured now."""
     return {set_: _tables(set_) for set_ in sets}
 
@@ -332,7 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="renew docs/search-quality.md")
     parser.add_argument("--set", choices=SETS, help="measure this set alone")
     options = parser.parse_args(arguments)
-    tables = all_tables(tuple(SETS) if options.set is None else (options.set,))
+    tables = all_tables(SETS if options.set is None else (options.set,))
     if options.write:
         PAGE.write_text(page_text(tables, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return 0

@@ -71,6 +71,9 @@ def test_identifiers_are_told_apart(kb: KnowledgeBase) -> None:
     [
         ("KB-1423", "what happened in KB1423?"),
         ("KB1423", "what happened in KB-1423?"),
+        ("QUOTA_USER_LIMIT", "what happened to QuotaUserLimit?"),
+        ("KB-1423", "what happened to KB 1423?"),
+        ("NL12QXZB0417330085", "NL12 QXZB 0417 3300 85 blank?"),
         ("config/prod.yaml", "config/prod.yaml是什么？"),
     ],
 )
@@ -92,14 +95,19 @@ def test_a_code_that_is_written_so_is_not_taken_for_another_spelling(kb: Knowled
     assert texts(ask(kb, "KB-1423 labels"))[0] == "KB-1423: labels are blank"
 
 
-def test_a_question_is_embedded_with_itself_as_a_statement(kb: KnowledgeBase) -> None:
+def test_a_question_is_embedded_as_a_statement_too_and_anything_else_as_a_question(kb: KnowledgeBase) -> None:
     add_document(kb, "papers", "a.md", ["the boat lies in the harbour"])
     kb.embed_pending()
     embedded = kb._embedder.texts  # type: ignore[union-attr]
     embedded.clear()
     ask(kb, "Where does the boat lie?")
     ask(kb, "the boat")
-    assert embedded == ["Where does the boat lie? does the boat lie.", "the boat"]
+    ask(kb, "boat " * 200)
+    assert embedded[:4] == [
+        "Where does the boat lie? does the boat lie.",
+        *("the boat", "the boat. the boat?", "the boat? the boat"),
+    ]
+    assert len(embedded) == 5
 
 
 def test_rows_of_a_table_are_found_by_their_words_although_their_vector_says_little(kb: KnowledgeBase) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from trivium.search.codes import codes, spaced_codes
 from trivium.search.connections import asks_for_connections
 from trivium.search.passage_text import artifact_texts, chunk_texts
 from trivium.search.question import question
 from trivium.search.stop_words import stop_words_of
-from trivium.search.words import codes, passage_tokens, question_tokens, stem
+from trivium.search.words import passage_tokens, question_tokens, stem
 
 
 @pytest.mark.parametrize(
@@ -87,14 +88,56 @@ def test_no_stem_is_empty() -> None:
     ],
 )
 def test_codes_of_a_question(text: str, expected: list[str]) -> None:
-    assert codes(text) == expected
+    assert [spellings[0] for spellings in codes(text)] == expected
 
 
 @pytest.mark.parametrize(
     "text", ["Is KB-1423 done?", "what does getUserById return", "see config/prod.yaml", "C# code"]
 )
 def test_codes_are_index_tokens(text: str) -> None:
-    assert set(map(stem, codes(text))) <= set(passage_tokens(text))
+    assert {stem(spellings[0]) for spellings in codes(text)} <= set(passage_tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("QuotaUserLimit", "QUOTA_USER_LIMIT"),
+        ("Billing_Mailer", "billing-mailer"),
+        ("KB1423", "KB-1423"),
+        ("TRX-505K", "TRX505K"),
+        ("TRX505K", "TRX-505K"),
+        ("maxRetries2", "max_retries_2"),
+    ],
+)
+def test_a_code_is_known_in_other_spellings(asked: str, written: str) -> None:
+    (spellings,) = codes(asked)
+    assert set(spellings) & set(passage_tokens(written)), spellings
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("pump IP 7731", "IP-7731"),
+        ("QV 4187 when?", "QV4187"),
+        ("where is NL12 QXZB 0417 3300 85", "NL12QXZB0417330085"),
+        ("(l23 pn 01)", "L23_PN_01"),
+    ],
+)
+def test_a_code_with_spaces_is_known_without(asked: str, written: str) -> None:
+    assert any(set(spellings) & set(passage_tokens(written)) for spellings in spaced_codes(asked))
+
+
+def test_words_without_a_digit_or_over_the_end_of_a_sentence_are_no_code_with_spaces() -> None:
+    assert spaced_codes("one more time for all of us") == []
+    assert not any("us12" in spellings for spellings in spaced_codes("tell us. 12 left"))
+    assert len(spaced_codes("a1 " * 400)) <= 40
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"), [("KB1423", "KB-1432"), ("TRX505K", "TRX-505X"), ("a.b.c.d.e.f", "abcdef")]
+)
+def test_another_code_is_no_spelling_of_it(asked: str, other: str) -> None:
+    assert not any(set(spellings) & set(passage_tokens(other)) for spellings in codes(asked))
 
 
 def test_the_ending_of_a_possessive_is_no_part_of_the_name() -> None:

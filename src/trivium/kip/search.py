@@ -17,10 +17,12 @@ from trivium.kip.elements import element_json
 from trivium.kip.search_links import links
 from trivium.kip.snapshot import Snapshot
 from trivium.search import embedding_text, hybrid, index
+from trivium.search.codes import codes, spaced_codes
 from trivium.search.meaning import Asked, Meaning
+from trivium.search.question import phrasings
 from trivium.search.segment import query_tokens, tokens
 from trivium.search.vectors import View
-from trivium.search.words import codes, question_tokens, stem
+from trivium.search.words import question_tokens, stem
 from trivium.settings import Settings
 from trivium.store import fulltext
 from trivium.store import vectors as stored
@@ -33,6 +35,7 @@ MORE_HITS = 10
 """How many times `max_search_hits`, which is the default, a LIMIT may ask for."""
 
 _CANDIDATES = 400
+_DEFINITIONS = ("$ConceptType", "$PropositionType")
 
 
 class Wanted(Struct, frozen=True):
@@ -65,7 +68,8 @@ def ask(want: Wanted, ctx: int, meaning: Meaning | None) -> Asked | None:
     """The term as a vector, if the mode wants it and it can be had. Call it with no session open."""
     if meaning is None or want.mode == "keyword" or not query_tokens(want.term):
         return None
-    return meaning.ask([(ctx, stored.CONCEPT)], [want.term])
+    texts = (want.term,) if want.mode == "semantic" else phrasings(want.term)
+    return meaning.ask([(ctx, stored.CONCEPT)], [texts])
 
 
 def search(
@@ -141,7 +145,9 @@ class _Score:
         self._asked = asked
         self._view = view
         self._only_meaning = want.mode == "semantic"
-        self._codes = set(codes(want.term)) if asked is not None else set()
+        self._any_type = want.type is None
+        self._codes = codes(want.term) if asked is not None else []
+        self._spaced = {token for code in spaced_codes(want.term) for token in code} if asked is not None else set()
         self._telling = question_tokens(want.term) if asked is not None else []
 
     def __call__(self, node: Concept) -> float:
@@ -151,9 +157,17 @@ class _Score:
         meaning = self._meaning(node)
         if self._only_meaning:
             return hybrid.meaning_score(keyword, meaning)
+        if meaning is not None and self._any_type and node.type in _DEFINITIONS:
+            meaning *= hybrid.DEFINITION
         held = {token for text in index.grounding_texts(node.name, node.attributes) for token in tokens(text)}
-        codes_held = self._codes <= held if self._codes else None
+        codes_held = self._holds_codes(held)
         return hybrid.concept_score(keyword, index.share(self._telling, set(map(stem, held))), meaning, codes_held)
+
+    def _holds_codes(self, held: set[str]) -> bool | None:
+        """Whether a concept holds the codes of the term; words that are a code for nobody say nothing."""
+        if not held.isdisjoint(self._spaced):
+            return True
+        return not any(map(held.isdisjoint, self._codes)) if self._codes else None
 
     def _meaning(self, node: Concept) -> float | None:
         """None for a concept without a vector, or with one of an older text."""

@@ -11,21 +11,26 @@ import math
 MODES = ("keyword", "semantic", "hybrid")
 """What a search may go by (§5.2): words, meaning, or both."""
 
-KNEE, FAINT, FULL = 0.6, 0.005, 0.9
-"""Up to the knee the share of the words that a concept holds tells little, since any text holds a few common ones;
-above it words count more and more, up to `FULL` for all of them."""
+FEW = 0.35
+"""The share of the words up to which they tell nothing: any text holds a common one."""
+BY_HELD, BY_KEYWORD = 0.6, 0.2
+"""What a concept gains at most by holding the words in any text, and by its keyword score (names first)."""
+DEFINITION = 0.5
+"""What the meaning of a definition counts beside that of knowledge: its text is short, and short texts are near to
+much. Who looks for definitions names their type, and then it counts in full."""
 CEILING = 0.99
 """1.0 is for the very name."""
 HELD, NOT_HELD = 0.9, 0.85
 """What a concept scores at least that holds the codes of the question, and at most when it does not."""
 
-HALF = 0.45
+HALF = 0.55
 """The share of a question's words from which a passage that holds it is taken to be about them."""
-BY_SHARE, BY_COVERAGE = 0.2, 0.6
+BY_SHARE, BY_COVERAGE = 0.3, 0.8
 """What bm25 and the words held count for a passage beside its meaning, which counts 1."""
+ALONE_HALF = 0.45
 ALONE_BY_SHARE, ALONE_BY_COVERAGE = 0.6, 1.2
 """The same where there is no meaning, beside the plain share of the words."""
-MOST_BY_WORDS, TABLE_BY_WORDS = 0.6, 1.25
+MOST_BY_WORDS, TABLE_BY_WORDS = 0.6, 1.3
 """What a passage is taken to mean at most while it has no vector, and a table when it holds all words: its vector says
 little."""
 
@@ -38,11 +43,11 @@ def concept_score(keyword: float, coverage: float, meaning: float | None, codes_
     (None: the question has no code).
 
     >>> concept_score(1.0, 1.0, 0.1, None), concept_score(0.0, 0.0, 0.5, None), concept_score(0.57, 1.0, 0.5, None)
-    (1.0, 0.5, 0.95)
+    (1.0, 0.5, 0.857)
     """
     if keyword >= 1.0:
         return 1.0
-    words = _counted(max(keyword, coverage))
+    words = BY_HELD * _above(FEW, coverage) + BY_KEYWORD * keyword
     both = keyword if meaning is None else 1 - (1 - words) * (1 - _bounded(meaning))
     score = min(both, CEILING)
     if codes_held is not None:
@@ -63,7 +68,7 @@ def words_score(share: float, coverage: float) -> float:
     `coverage` is the part of the question's words that it holds, each counted by how rare it is; `share` is its bm25
     as a part of what a passage with each word about once would have.
     """
-    words = ALONE_BY_SHARE * share + ALONE_BY_COVERAGE * _met(coverage)
+    words = ALONE_BY_SHARE * share + ALONE_BY_COVERAGE * math.sqrt(_above(ALONE_HALF, coverage))
     weight = ALONE_BY_SHARE + ALONE_BY_COVERAGE
     return max((min(coverage, MOST_BY_WORDS) + words) / (1 + weight), 0.01 * words / weight)
 
@@ -71,10 +76,10 @@ def words_score(share: float, coverage: float) -> float:
 def words_beside_meaning(share: float, coverage: float) -> float:
     """What the words of a passage add to its meaning: below half of them little, since any text holds a common one.
 
-    >>> round(words_beside_meaning(0.2, 0.225), 6), round(words_beside_meaning(1.0, 1.0), 6)
-    (0.02, 0.8)
+    >>> round(words_beside_meaning(0.1, 0.275), 6), round(words_beside_meaning(1.0, 1.0), 6)
+    (0.015, 1.1)
     """
-    return BY_SHARE * share * min(1.0, coverage / HALF) + BY_COVERAGE * _met(coverage)
+    return BY_SHARE * share * min(1.0, coverage / HALF) + BY_COVERAGE * _above(HALF, coverage)
 
 
 def passage_score(words: float, coverage: float, meaning: float | None, *, table: bool = False) -> float:
@@ -83,8 +88,8 @@ def passage_score(words: float, coverage: float, meaning: float | None, *, table
     A passage without a vector is taken to mean what its words say, and so is a table if that is more than its vector
     says.
 
-    >>> round(passage_score(0.8, 1.0, 0.46), 6), round(passage_score(0.0, 0.0, 0.45), 6)
-    (0.7, 0.25)
+    >>> round(passage_score(1.1, 1.0, 0.58), 6), round(passage_score(0.0, 0.0, 0.42), 6)
+    (0.8, 0.2)
     """
     if meaning is None:
         meaning = min(coverage, MOST_BY_WORDS)
@@ -93,17 +98,9 @@ def passage_score(words: float, coverage: float, meaning: float | None, *, table
     return (meaning + words) / (1 + BY_SHARE + BY_COVERAGE)
 
 
-def _met(coverage: float) -> float:
-    """How surely a passage is about a question that holds this part of its words."""
-    return math.sqrt(max(0.0, (coverage - HALF) / (1 - HALF)))
-
-
-def _counted(share: float) -> float:
-    """What a share of words counts beside meaning."""
-    if share <= KNEE:
-        return FAINT * share
-    start = FAINT * KNEE
-    return start + (FULL - start) * (share - KNEE) / (1 - KNEE)
+def _above(start: float, share: float) -> float:
+    """How far a share is on the way from where it begins to tell something to all."""
+    return max(0.0, share - start) / (1 - start)
 
 
 def _bounded(score: float) -> float:

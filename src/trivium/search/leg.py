@@ -13,7 +13,7 @@ from msgspec import Struct
 from trivium.search.hybrid import passage_score, words_beside_meaning, words_score
 from trivium.search.meaning import Asked
 from trivium.search.passage import CHUNK
-from trivium.search.question import Question, respelled
+from trivium.search.question import Question
 from trivium.search.tabular import is_table
 from trivium.search.vectors import View
 from trivium.store import chunks
@@ -68,10 +68,10 @@ class Leg:
         words: dict[int, ByWords] = {}
         held: set[int] = set()
         for one in questions:
-            holders = chunks.holders(self._session, self.reach, [*one.words, *one.codes])
+            holders = chunks.holders(self._session, self.reach, [*one.words, *(code[0] for code in one.codes)])
             for id_, by_words in self._by_words(one.words, holders, number, points):
                 words[id_] = ByWords(*map(max, words.get(id_, NOTHING), by_words))
-            held |= self._by_codes(one.codes, holders)
+            held |= self._by_codes(one, holders)
         if asked is None or view is None:
             found = [_found(id_, words.get(id_, NOTHING).points, held) for id_ in dict.fromkeys([*words, *held])]
         else:
@@ -124,19 +124,26 @@ class Leg:
             found.append((match.id, ByWords(points(min(1.0, match.bm25 / whole), coverage), coverage)))
         return found
 
-    def _by_codes(self, wanted: list[str], holders: dict[str, int]) -> set[int]:
-        """The passages that hold every code of the question, in another spelling where nobody wrote it so."""
-        known = [code if holders[code] else self._as_written(code) for code in wanted]
+    def _by_codes(self, question: Question, holders: dict[str, int]) -> set[int]:
+        """The passages that hold every code of the question, in another spelling where nobody wrote it so.
+
+        Words that are one code for some passage are taken for it.
+        """
+        known = [code[0] if holders[code[0]] else self._as_written(code[1:]) for code in question.codes]
         wanted = [code for code in known if code is not None]
-        if not wanted or len(wanted) < len(known):
+        spaced = self._as_written([spelling for spellings in question.spaced for spelling in spellings])
+        if spaced is not None:  # a code that nobody has may be a part of it
+            wanted = list(dict.fromkeys([*wanted, spaced]))
+        elif len(wanted) < len(known):
             return set()
-        if min(holders.get(code, 1) for code in wanted) > MOST_HOLDERS:
+        if not wanted or min(holders.get(code, 1) for code in wanted) > MOST_HOLDERS:
             return set()
         return {row.id for row in chunks.ranked(self._session, self.reach, wanted, MOST_HOLDERS, every=True)}
 
-    def _as_written(self, code: str) -> str | None:
-        """A code that no passage holds in the spelling that passages have, if they have one."""
-        others = respelled(code)
+    def _as_written(self, others: list[str]) -> str | None:
+        """The first of the other spellings of a code that a passage has."""
+        if not others:
+            return None
         holders = chunks.holders(self._session, self.reach, others)
         return next((other for other in others if holders[other]), None)
 

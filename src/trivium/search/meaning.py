@@ -217,8 +217,8 @@ class Meaning:
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[str]) -> Asked | None:
-        """Questions as vectors, for the (context, kind) pairs that are to be searched.
+    def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[Sequence[str]]) -> Asked | None:
+        """Questions as vectors, each the mean of its phrasings, for the (context, kind) pairs that are to be searched.
 
         None when there is no embedder, when it fails or refuses the questions, or when none of the places has a vector
         yet: then keyword search alone answers. Call it with no session open.
@@ -248,11 +248,24 @@ class Meaning:
         with self._store.read() as session:
             return any(stored.state(session, stored.Set(ctx, kind, model))[0] for ctx, kind in places)
 
-    def _vectors(self, embedder: Embedder, model: str, questions: Sequence[str]) -> np.ndarray:
+    def _vectors(self, embedder: Embedder, model: str, questions: Sequence[Sequence[str]]) -> np.ndarray:
         """The vectors of those questions that are not refused. Raises: EmbeddingError, Refusal when all are."""
         import numpy
 
-        keys = list(dict.fromkeys((model, question[:4_000]) for question in questions))
+        asked = [[(model, text[:4_000]) for text in phrasings] for phrasings in questions]
+        found = self._found(embedder, list(dict.fromkeys(key for keys in asked for key in keys)))
+        vectors = []
+        for keys in asked:
+            known = [found[key] for key in keys if key in found]
+            if len(known) == 1:
+                vectors.append(known[0])
+            elif known:
+                mean = numpy.mean(known, axis=0)
+                vectors.append(mean / max(float(numpy.linalg.norm(mean)), 1e-9))
+        return numpy.stack(vectors)
+
+    def _found(self, embedder: Embedder, keys: list[tuple[str, str]]) -> dict[tuple[str, str], np.ndarray]:
+        """The vectors of texts, as far as they are not refused; at least one. Raises: EmbeddingError, Refusal."""
         found: dict[tuple[str, str], np.ndarray] = {}
         with self._mutex:
             for key in keys:
@@ -273,7 +286,7 @@ class Meaning:
                     self._questions.popitem(last=False)
         if refusal is not None and not found:
             raise refusal
-        return numpy.stack([found[key] for key in keys if key in found])
+        return found
 
     # --- the background ---------------------------------------------------------------------------
 

@@ -6,24 +6,27 @@ import re
 
 from msgspec import Struct
 
+from trivium.search.codes import codes, spaced_codes
 from trivium.search.segment import tokens
 from trivium.search.stop_words import stop_words_of
-from trivium.search.words import codes, question_tokens, stem
+from trivium.search.words import question_tokens, stem
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _BORDER = re.compile(r"(?<=[!-~])(?=[\u2e80-\U0003134f])|(?<=[\u2e80-\U0003134f])(?=[!-~])")
 """Between a code and a script that is written without spaces."""
-_SEAM = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _ASKED = re.compile(r"\s*[?？؟][?？؟!！.\s]*$")
+_LONGEST = 400
 _BEFORE = " ¿¡\"'“”‘’«»„()[]"
 
 
 class Question(Struct, frozen=True):
-    """A wording: its telling words as written, the index tokens of them, and those of its codes."""
+    """A wording: its telling words as written, the index tokens of them, and those that each of its codes
+    may be written as, the asked one first; and the same for what may be codes with spaces in them."""
 
     telling: list[str]
     words: list[str]
-    codes: list[str]
+    codes: list[list[str]]
+    spaced: list[list[str]]
 
 
 def question(text: str) -> Question:
@@ -31,35 +34,34 @@ def question(text: str) -> Question:
     text = _POSSESSIVE.sub("", text)
     found = list(dict.fromkeys(tokens(text, query=True)))
     silent = stop_words_of(set(found))
+    bordered = _BORDER.sub(" ", text)
     return Question(
         [token for token in found if token not in silent],
         question_tokens(text),
-        list(map(stem, codes(_BORDER.sub(" ", text)))),
+        _stems(codes(bordered)),
+        _stems(spaced_codes(bordered)),
     )
 
 
-def respelled(code: str) -> list[str]:
-    """Other ways to write a code: with a hyphen between letters and digits, or without any.
-
-    >>> respelled("kb1423"), respelled("kb-1423")
-    (['kb-1423'], ['kb1423'])
-    """
-    others = dict.fromkeys((_SEAM.sub("-", code), code.replace("-", "")))
-    return [other for other in others if other != code]
+def _stems(found: list[tuple[str, ...]]) -> list[list[str]]:
+    return [list(map(stem, spellings)) for spellings in found]
 
 
-def with_statement(text: str) -> str:
-    """A question followed by itself as a statement: without its first word, if that says nothing, and with a full stop.
-    What is no question stays as it is.
+def phrasings(text: str) -> tuple[str, ...]:
+    """What is turned into vectors for a text of the length of a question, their mean being its vector.
 
-    The vector of a question says for a good part that it is one, and is near to other questions.
+    A question is followed by itself as a statement: without its first word, if that says nothing, and with a full
+    stop. What is no question counts as it is, and asked before and after it is said. The vector of a question says for
+    a good part that it is one, and that of a few words that they are few: it is near to other short texts.
 
-    >>> with_statement("Where was Tove born?"), with_statement("birthplace of Tove")
-    ('Where was Tove born? was Tove born.', 'birthplace of Tove')
+    >>> phrasings("Where was Tove born?"), phrasings("birthplace of Tove")[1]
+    (('Where was Tove born? was Tove born.',), 'birthplace of Tove. birthplace of Tove?')
     """
     bare = _ASKED.sub("", text)
-    if bare == text or not bare:
-        return text
+    if not bare or len(text) > _LONGEST:
+        return (text,)
+    if bare == text:
+        return text, f"{text}. {text}?", f"{text}? {text}"
     first, _, rest = bare.lstrip(_BEFORE).partition(" ")
     silent = rest and set(tokens(first, query=True)) <= stop_words_of(set(tokens(bare, query=True)))
-    return f"{text} {rest if silent else bare}."
+    return (f"{text} {rest if silent else bare}.",)

@@ -1,13 +1,11 @@
-"""Words of questions and passages: which say nothing, which forms belong together, which are codes.
+"""Words of questions and passages: which say nothing, and which forms belong together.
 
 Used for chunks and artifacts. The index of concepts keeps words as they are (`trivium.search.segment`).
 """
 
 from __future__ import annotations
 
-import re
-
-from trivium.search.segment import is_joined, plain, tokens
+from trivium.search.segment import plain, tokens
 from trivium.search.stop_words import stop_words_of
 
 
@@ -98,38 +96,3 @@ def stem(token: str) -> str:
     if len(cut) > 4 and cut[-1] == "i":
         cut = cut[:-1] + "y"
     return cut
-
-
-_CODE = re.compile(
-    r"""(?: [^\W\d] [-_./]* \d | \d [-_./] [^\W\d] | \d [-_.:/] \d+ [-_.:/] \d | \d{5} | 0x[0-9a-f] )  # KB-1423
-    | \w_\w | [a-z][A-Z]  # max_retries, getUser
-    | [^\W\d](?: \+\+ | \# ) | ^[.#]\w  # C++, .NET
-    | \w[@/]\w+\.\w | \w\.[^\W\d]""",  # an address, a file
-    re.VERBOSE,
-)
-_MEASURE = re.compile(r"\d+(?:[.,]\d*)?[^\W\d]{1,3}")
-_EDGES = "\"'“”‘’«»„()[]{}<>,;:!?。，、；：！？）（】【…·*`"
-
-
-def codes(text: str) -> list[str]:
-    """Tokens of the words of a question that are codes: names that must be met letter by letter. They are no stems.
-
-    Words with digits and letters or signs (but no bare quantity, such as 5kg or 3pm), with inner underscores or
-    capitals, paths, addresses and versions.
-
-    >>> codes("Is KB-1423 the reason for ERR_CONN in config/prod.yaml at 3pm?")
-    ['kb-1423', 'err_conn', 'config／prod.yaml']
-    """
-    found: list[str] = []
-    for word in plain(text).split():
-        bare = word.strip(_EDGES).rstrip(".")
-        if len(bare) > 1 and _CODE.search(bare) and not _MEASURE.fullmatch(bare):
-            cut = tokens(bare, query=True)
-            whole = [token for token in cut if is_joined(token)] or cut
-            found += [token for token in whole if len(token) > 1 and not _is_word(token)]
-    return list(dict.fromkeys(found))
-
-
-def _is_word(token: str) -> bool:
-    """Whether a part of a code tells nothing alone: 'the' of "the/…", a single Han pair beside a number."""
-    return not token.isascii() and token.isalpha() and not is_joined(token)
