@@ -31,7 +31,7 @@ from trivium.store.sqlite import Session
 ROOT = Path(__file__).resolve().parents[1]
 PROBES = ROOT / "tests" / "data" / "probes"
 PAGE = ROOT / "docs" / "search-quality.md"
-SETS = ("first", "second", "third")
+SETS = ("first", "second", "third", "fourth")
 CORPORA = ("dialogue", "documents", "identifiers", "tables")
 FAR = 10**9
 """The rank of what was not found."""

@@ -51,17 +51,17 @@ def phrasings(text: str) -> tuple[str, ...]:
     """What is turned into vectors for a text of the length of a question, their mean being its vector.
 
     A question is followed by itself as a statement: without its first word, if that says nothing, and with a full
-    stop. What is no question counts as it is, and asked before and after it is said. The vector of a question says for
+    stop. What is no question counts as it is, said three times, and said and asked. The vector of a question says for
     a good part that it is one, and that of a few words that they are few: it is near to other short texts.
 
-    >>> phrasings("Where was Tove born?"), phrasings("birthplace of Tove")[1]
+    >>> phrasings("Where was Tove born?"), phrasings("birthplace of Tove")[2]
     (('Where was Tove born? was Tove born.',), 'birthplace of Tove. birthplace of Tove?')
     """
     bare = _ASKED.sub("", text)
     if not bare or len(text) > _LONGEST:
         return (text,)
     if bare == text:
-        return text, f"{text}. {text}?", f"{text}? {text}"
+        return text, f"{text}. {text}. {text}", f"{text}. {text}?"
     first, _, rest = bare.lstrip(_BEFORE).partition(" ")
     silent = rest and set(tokens(first, query=True)) <= stop_words_of(set(tokens(bare, query=True)))
     return (f"{text} {rest if silent else bare}.",)
