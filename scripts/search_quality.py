@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 import trivium
@@ -31,7 +31,7 @@ from trivium.store.sqlite import Session
 ROOT = Path(__file__).resolve().parents[1]
 PROBES = ROOT / "tests" / "data" / "probes"
 PAGE = ROOT / "docs" / "search-quality.md"
-SETS = ("first", "second", "third", "fourth")
+SETS = ("first", "second", "third", "fourth", "untouched")
 CORPORA = ("dialogue", "documents", "identifiers", "tables")
 FAR = 10**9
 """The rank of what was not found."""
@@ -41,8 +41,9 @@ Json = dict[str, Any]
 
 @cache
 def read(set_: str, name: str) -> list[Json]:
-    """The lines of a data file of a set."""
-    return [json.loads(line) for line in (PROBES / set_ / name).read_text(encoding="utf-8").splitlines()]
+    """The lines of a data file of a set; none where a set has no such questions."""
+    path = PROBES / set_ / name
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 def name_of(concept: Json) -> str:
@@ -208,16 +209,39 @@ def plain_bm25(pieces: list[Json]) -> Search:
 
 @dataclass(frozen=True)
 class Figures:
-    """Over the questions of a class: the share with the right one first, recall among ten, mean reciprocal rank."""
+    """Of the questions of a class: recall among ten and the reciprocal rank of each, and how many have it first."""
 
-    number: int
-    first: float
-    recall: float
-    mrr: float
+    recalls: tuple[float, ...]
+    reciprocals: tuple[float, ...]
+
+    @property
+    def number(self) -> int:
+        return len(self.recalls)
+
+    @property
+    def first(self) -> float:
+        return fmean(reciprocal == 1 for reciprocal in self.reciprocals)
+
+    @property
+    def recall(self) -> float:
+        return fmean(self.recalls)
+
+    @property
+    def mrr(self) -> float:
+        return fmean(self.reciprocals)
 
     def at_least(self, other: Figures) -> bool:
         """Whether neither recall nor the reciprocal rank is lower."""
         return self.recall >= other.recall - 1e-9 and self.mrr >= other.mrr - 1e-9
+
+    def surely_behind(self, other: Figures) -> bool:
+        """Whether one of the two is lower by more than 1.96 standard errors of the paired difference."""
+        pairs = ((self.recalls, other.recalls), (self.reciprocals, other.reciprocals))
+        return any(_surely_negative([a - b for a, b in zip(*pair, strict=True)]) for pair in pairs)
+
+
+def _surely_negative(differences: list[float]) -> bool:
+    return fmean(differences) + 1.96 * stdev(differences) / len(differences) ** 0.5 < 0
 
 
 def judge(search: Search, questions: Iterable[Json]) -> Figures:
@@ -227,10 +251,8 @@ def judge(search: Search, questions: Iterable[Json]) -> Figures:
         places = {found: place for place, found in reversed(list(enumerate(search(question["query"]), 1)))}
         ranks.append([places.get(relevant, FAR) for relevant in question["relevant"]])
     return Figures(
-        len(ranks),
-        fmean(min(places) == 1 for places in ranks),
-        fmean(fmean(place <= 10 for place in places) for places in ranks),
-        fmean(1 / min(places) for places in ranks),
+        tuple(fmean(place <= 10 for place in places) for places in ranks),
+        tuple(1 / min(places) for places in ranks),
     )
 
 
@@ -272,6 +294,18 @@ Tables = dict[str, dict[str, Table]]
 """Set to name of the table to table."""
 
 
+def pooled(tables: Tables, name: str, class_: str) -> dict[str, Figures]:
+    """The figures of a class over the questions of all sets that have it."""
+    found = [named[name][class_] for named in tables.values() if class_ in named.get(name, {})]
+    return {
+        way: Figures(
+            tuple(recall for figures in found for recall in figures[way].recalls),
+            tuple(reciprocal for figures in found for reciprocal in figures[way].reciprocals),
+        )
+        for way in found[0]
+    }
+
+
 def all_tables(sets: Sequence[str] = SETS) -> Tables:
     """The tables of some sets, measured now."""
     return {set_: _tables(set_) for set_ in sets}
@@ -282,7 +316,7 @@ def _tables(set_: str) -> dict[str, Table]:
         concepts.embed_pending()
         passages.embed_pending()
         search = {mode: by_kip(concepts, mode) for mode in ("keyword", "semantic", "hybrid")}
-        return {
+        tables = {
             "SEARCH CONCEPT": compare(search, probes(set_)),
             "Retrieval of the same as passages": compare(
                 _ways(passages, "concepts", concepts_as_pieces(set_)), probes(set_)
@@ -291,6 +325,7 @@ def _tables(set_: str) -> dict[str, Table]:
                 _ways(passages, "passages", pieces_of(set_)), evidence_questions(set_)
             ),
         }
+        return {name: table for name, table in tables.items() if table}
 
 
 def _ways(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> dict[str, Search]:
@@ -317,11 +352,18 @@ def render(table: Table) -> str:
 
 
 def page_text(tables: Tables, old: str) -> str:
-    """The page with its generated part renewed."""
-    parts = []
-    for set_ in reversed(tables):
-        for name, table in tables[set_].items():
-            parts.append(f"### {name}, {set_} set\n\n{render(table)}")
+    """The page with its generated part renewed: the untouched set, then all sets together, then the others."""
+    names = list(tables[SETS[0]])
+    together = {name: {class_: pooled(tables, name, class_) for class_ in tables[SETS[0]][name]} for name in names}
+    parts = [
+        f"### {name}, {title}\n\n{render(table)}"
+        for title, named in [
+            ("untouched set", tables["untouched"]),
+            ("all sets together", together),
+            *((f"{set_} set", tables[set_]) for set_ in SETS if set_ != "untouched"),
+        ]
+        for name, table in named.items()
+    ]
     begin, end = "<!-- figures -->", "<!-- end of figures -->"
     body = "\n\n".join(parts)
     return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{body}\n\n{end}", old, flags=re.DOTALL)

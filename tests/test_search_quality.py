@@ -1,4 +1,4 @@
-"""What is claimed about search quality holds on the judging set, and the page states the figures of this very code.
+"""What is claimed about search quality holds on the untouched set, and the page states the figures of this very code.
 
 python -m pytest tests/test_search_quality.py -s      also prints the tables
 """
@@ -21,20 +21,17 @@ KIP, PROBES_AS_PASSAGES, QUESTIONS = (
     "Questions with labelled evidence",
 )
 LEGS = ("keyword", "semantic")
-SLACK = 0.015
-"""How far hybrid may be behind the better of keyword and meaning in the classes where it is not the best."""
 BEHIND = {
-    ("judging", KIP): {"paraphrase", "near-miss", "mixed"},
-    ("judging", PROBES_AS_PASSAGES): {"paraphrase", "cross-language", "near-miss"},
-    ("judging", QUESTIONS): {"documents cross", "identifiers"},
-    ("tuning", KIP): {"paraphrase"},
-    ("tuning", PROBES_AS_PASSAGES): {"paraphrase", "near-miss"},
+    ("second", KIP, "mixed"): 0.02,
+    ("second", QUESTIONS, "identifiers"): 0.015,
+    ("third", PROBES_AS_PASSAGES, "paraphrase"): 0.01,
+    ("third", PROBES_AS_PASSAGES, "cross-language"): 0.01,
+    ("fourth", KIP, "mixed"): 0.021,
+    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.01,
+    ("fourth", QUESTIONS, "documents de"): 0.05,
+    ("untouched", PROBES_AS_PASSAGES, "cross-language"): 0.004,
 }
-"""Those classes; the page names them."""
-FURTHER_BEHIND = {
-    ("judging", KIP, "mixed"): 0.06,
-    ("tuning", PROBES_AS_PASSAGES, "near-miss"): 0.02,
-}
+"""The classes in which hybrid is behind the better of keyword and meaning, by how much at most; the page names them."""
 
 
 @pytest.fixture(scope="module")
@@ -65,57 +62,75 @@ def test_every_relevant_id_exists(set_: str) -> None:
     assert all(set(question["relevant"]) <= ids for question in quality.evidence_questions(set_))
 
 
-def test_the_halves_of_the_tuning_set_share_no_concept() -> None:
+def test_the_halves_of_the_first_set_share_no_concept() -> None:
     halves: dict[str, set[str]] = {}
-    for probe in quality.probes("tuning"):
+    for probe in quality.probes("first"):
         halves.setdefault(probe["half"], set()).update(probe["relevant"])
     first, second = halves.values()
     assert not first & second
 
 
 def test_the_sets_share_no_question() -> None:
-    asked = [
-        {question["query"].casefold() for question in [*quality.probes(set_), *quality.evidence_questions(set_)]}
-        for set_ in SETS
-    ]
-    assert len(asked[0] & asked[1]) < 0.02 * len(asked[1])
+    met: set[str] = set()
+    for set_ in SETS:
+        questions = [*quality.probes(set_), *quality.evidence_questions(set_)]
+        asked = {question["query"].casefold() for question in questions}
+        assert len(asked & met) < 0.02 * len(asked)
+        met |= asked
 
 
-def test_paraphrases_share_no_telling_word_with_what_they_mean() -> None:
-    concepts = {quality.name_of(concept): concept for concept in quality.read("tuning", "concepts.jsonl")}
-    for probe in quality.probes("tuning"):
+@pytest.mark.parametrize(("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("untouched", 2)])
+def test_paraphrases_share_no_telling_word_with_what_they_mean(set_: str, most: int) -> None:
+    """But for a few words that tell nothing and stand on no list."""
+    concepts = {quality.name_of(concept): concept for concept in quality.read(set_, "concepts.jsonl")}
+    shared = []
+    for probe in quality.probes(set_):
         if probe["class"] == "paraphrase":
             concept = concepts[probe["relevant"][0]]
             text = " ".join([concept["name"], *concept.get("aliases", []), concept["description"]])
-            assert not set(question_tokens(probe["query"])) & set(passage_tokens(text)), probe["query"]
+            shared += [set(question_tokens(probe["query"])) & set(passage_tokens(text))]
+    assert len(list(filter(None, shared))) <= most, list(filter(None, shared))
 
 
 # --- the claims -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("set_", SETS)
-@pytest.mark.parametrize("name", [KIP, PROBES_AS_PASSAGES, QUESTIONS])
-def test_hybrid_is_at_least_as_good_as_the_better_of_keyword_and_meaning(tables: Tables, set_: str, name: str) -> None:
-    behind = BEHIND.get((set_, name), set())
-    for class_, figures in tables[set_][name].items():
-        if class_ not in behind:
-            assert all(figures["hybrid"].at_least(figures[leg]) for leg in LEGS), class_
+def test_hybrid_is_at_least_as_good_as_the_better_of_keyword_and_meaning(tables: Tables, set_: str) -> None:
+    for name, table in tables[set_].items():
+        for class_, figures in table.items():
+            hybrid, slack = figures["hybrid"], BEHIND.get((set_, name, class_), 0)
+            for leg in LEGS:
+                assert hybrid.recall >= figures[leg].recall - slack - 1e-9, (name, class_, leg)
+                assert hybrid.mrr >= figures[leg].mrr - slack - 1e-9, (name, class_, leg)
 
 
-@pytest.mark.parametrize(("set_", "name"), BEHIND)
-def test_where_it_is_not_it_is_behind_by_little(tables: Tables, set_: str, name: str) -> None:
-    for class_ in BEHIND[set_, name]:
+def test_the_list_of_exceptions_holds_no_more_than_there_are(tables: Tables) -> None:
+    for set_, name, class_ in BEHIND:
         figures = tables[set_][name][class_]
-        slack = FURTHER_BEHIND.get((set_, name, class_), SLACK)
+        assert not all(figures["hybrid"].at_least(figures[leg]) for leg in LEGS), (set_, name, class_)
+
+
+@pytest.mark.parametrize("set_", SETS)
+def test_in_no_class_is_it_behind_by_more_than_chance(tables: Tables, set_: str) -> None:
+    for table in tables[set_].values():
+        for class_, figures in table.items():
+            assert not any(figures["hybrid"].surely_behind(figures[leg]) for leg in LEGS), class_
+
+
+@pytest.mark.parametrize("name", [KIP, PROBES_AS_PASSAGES])
+def test_over_all_sets_it_is_better_in_every_class(tables: Tables, name: str) -> None:
+    for class_ in tables["untouched"][name]:
+        pooled = quality.pooled(tables, name, class_)
         for leg in LEGS:
-            assert figures["hybrid"].recall >= figures[leg].recall - slack, (class_, leg)
-            assert figures["hybrid"].mrr >= figures[leg].mrr - slack, (class_, leg)
+            assert pooled["hybrid"].mrr >= pooled[leg].mrr, class_
+            assert pooled["hybrid"].recall >= pooled[leg].recall - 0.003, class_
 
 
 @pytest.mark.parametrize("set_", SETS)
 def test_retrieval_is_never_below_plain_bm25(tables: Tables, set_: str) -> None:
     for name in (PROBES_AS_PASSAGES, QUESTIONS):
-        for class_, figures in tables[set_][name].items():
+        for class_, figures in tables[set_].get(name, {}).items():
             assert figures["hybrid"].at_least(figures["plain BM25"]), (name, class_)
 
 
@@ -125,16 +140,17 @@ def test_no_exact_name_is_ever_below_the_first_rank(tables: Tables, set_: str, n
     assert tables[set_][name]["exact"]["hybrid"].first == 1.0
 
 
-def test_codes_stand_first(tables: Tables) -> None:
-    for name, class_ in ((KIP, "code"), (PROBES_AS_PASSAGES, "code"), (QUESTIONS, "identifiers")):
-        assert tables["tuning"][name][class_]["hybrid"].first == 1.0
-        judged = tables["judging"][name][class_]
-        assert judged["hybrid"].first >= max(0.9, *(judged[leg].first - 0.03 for leg in LEGS)), (name, class_)
-
-
 @pytest.mark.parametrize("set_", SETS)
-def test_words_and_meaning_together_find_much_more_of_a_long_dialogue(tables: Tables, set_: str) -> None:
-    dialogue = tables[set_][QUESTIONS]["dialogue"]
+def test_codes_stand_first(tables: Tables, set_: str) -> None:
+    for name, class_ in ((KIP, "code"), (PROBES_AS_PASSAGES, "code"), (QUESTIONS, "identifiers")):
+        if name in tables[set_]:
+            figures = tables[set_][name][class_]
+            assert figures["hybrid"].first >= max(0.94, *(figures[leg].first - 0.03 for leg in LEGS)), (name, class_)
+            assert figures["hybrid"].recall >= 0.97
+
+
+def test_words_and_meaning_together_find_much_more_of_a_long_dialogue(tables: Tables) -> None:
+    dialogue = quality.pooled(tables, QUESTIONS, "dialogue")
     for leg in LEGS:
         assert dialogue["hybrid"].recall > 1.1 * dialogue[leg].recall
         assert dialogue["hybrid"].mrr > dialogue[leg].mrr + 0.02
