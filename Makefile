@@ -15,6 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV) (once, about a minute) ..."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 demo: install

@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.report import DifferentError
 from benchmarks.repository import SIZES, repository
-from benchmarks.start import BARE
+from benchmarks.start import BARE, compiled_environment
 from benchmarks.timing import no_collection, timed
 
 COLD_GOAL, WARM_GOAL, START_GOAL, QUERY_GOAL, MEMORY_GOAL = 2.0, 0.2, 5.0, 5.0, 300.0
@@ -165,8 +165,7 @@ def run_command(root: Path, database: Path, targets: list[str], runs: int) -> li
     """
     bare = [sys.executable, "-c", BARE]
     commands = [[sys.executable, "-c", COMMAND, "why", target, "--json"] for target in targets]
-    environment = os.environ | {"TRIVIUM_DB": str(database)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment = compiled_environment() | {"TRIVIUM_DB": str(database)}
     for command, target in zip(commands, targets, strict=True):
         check_same(command, environment, root, database, target)
     process(bare, environment, root)
