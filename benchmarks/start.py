@@ -19,7 +19,7 @@ assert "result" in kb.execute_kip({{"command": 'FIND(?d.name) WHERE {{ ?d {{type
 
 
 def run_start(path: Path, runs: int) -> list[Line]:
-    """Wall and CPU milliseconds, medians of interleaved runs. Both find their modules compiled, as installed programs do."""
+    """Wall and CPU milliseconds, medians of interleaved runs; both find their modules compiled, as when installed."""
     bare, ours = BARE, OURS.format(file=str(path))
     run(bare)
     run(ours)

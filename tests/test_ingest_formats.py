@@ -44,6 +44,31 @@ def test_markdown_stays_as_it_is_and_gives_title_date_and_sections() -> None:
     assert found[(("Agreement", "Fees", "Payment terms"),)].startswith("## Fees")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_front_matter_in_toml_gives_title_and_date_and_is_no_prose(end: str) -> None:
+    lines = [
+        "+++",
+        'title = "The harbour plan"',
+        "date = 2026-02-03",
+        "[extra]",
+        "weight = 3",
+        "+++",
+        "# Quays",
+        "Two.",
+    ]
+    parsed = parse("a.md", end.join(lines).encode())
+    assert (parsed.title, parsed.dated) == ("The harbour plan", "2026-02-03")
+    assert [(block.kind, block.sections) for block in parsed.blocks][:2] == [("code", ()), ("heading", ("Quays",))]
+    assert [(item.title, item.line) for item in parsed.headings] == [("Quays", 7)]
+
+
+@pytest.mark.parametrize("matter", ["title = ", 'a.b.c = "x"\na.b = 1', "x = 1\n" * 20_000])
+def test_front_matter_that_is_no_toml_harms_nothing(matter: str) -> None:
+    parsed = parse("plan.md", f"+++\n{matter}\n+++\n# Quays\n".encode())
+    list(parsed.blocks)
+    assert [item.title for item in parsed.headings] == ["Quays"]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_whatever_ends_them(end: str) -> None:
     text = f"# One{end}{end}first{end}{end}## Two{end}{end}second{end}"

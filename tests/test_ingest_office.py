@@ -164,6 +164,226 @@ def test_a_word_file_with_macros_is_read() -> None:
     assert "900 a month" in parse("a.docm", files.zipped(parts)).text
 
 
+def numbered(text: str, list_: int, depth: int = 0, properties: str = "") -> str:
+    number = f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{list_}"/></w:numPr>'
+    return p(text, properties + number)
+
+
+def lists(definitions: str, body: str, styles: str = "") -> bytes:
+    """A Word file with these lists and styles besides those of an empty one."""
+    parts = members(word(body))
+    parts["word/numbering.xml"] = f"<w:numbering {_MAIN}>{definitions}</w:numbering>".encode()
+    parts["word/styles.xml"] = parts["word/styles.xml"].replace(b"</w:styles>", f"{styles}</w:styles>".encode())
+    return files.zipped(parts)
+
+
+def level(depth: int, form: str, text: str, more: str = "") -> str:
+    shown = f'<w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>'
+    return f'<w:lvl w:ilvl="{depth}">{more}<w:start w:val="1"/>{shown}</w:lvl>'
+
+
+CLAUSES = (
+    '<w:abstractNum w:abstractNumId="7">'
+    + level(0, "decimal", "%1.")
+    + level(1, "decimal", "%1.%2")
+    + level(2, "lowerLetter", "(%3)")
+    + level(3, "upperRoman", "%4)")
+    + '</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num>'
+)
+
+
+def test_numbers_of_clauses_stand_before_them_as_a_reader_sees_them() -> None:
+    heading = '<w:pStyle w:val="Heading1"/>'
+    body = (
+        numbered("Parties", 3, 0, heading)
+        + numbered("Acme sells.", 3, 1)
+        + numbered("Fees", 3, 0, heading)
+        + numbered("Invoices are due in 30 days.", 3, 1)
+        + p("That is a month.")
+        + numbered("Late payments bear interest", 3, 1)
+        + numbered("of 1% a month,", 3, 2)
+        + numbered("at most 8%,", 3, 2)
+        + numbered("before tax", 3, 3)
+        + numbered("Taxes are extra.", 3, 1)
+        + numbered("for all states", 3, 2)
+    )
+    parsed = parse("a.docx", lists(CLAUSES, body))
+    assert lines(parsed) == [
+        "1. Parties",
+        "1.1 Acme sells.",
+        "2. Fees",
+        "2.1 Invoices are due in 30 days.",
+        "That is a month.",
+        "2.2 Late payments bear interest",
+        "(a) of 1% a month,",
+        "(b) at most 8%,",
+        "I) before tax",
+        "2.3 Taxes are extra.",
+        "(a) for all states",
+    ]
+    assert [heading.title for heading in parsed.headings] == ["1. Parties", "2. Fees"]
+
+
+def test_lists_count_on_or_begin_anew_as_they_say() -> None:
+    restarting = (
+        '<w:num w:numId="4"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="5"><w:abstractNumId w:val="7"/>'
+        '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="9"/></w:lvlOverride></w:num>'
+        '<w:abstractNum w:abstractNumId="8">'
+        + level(0, "decimal", "%1")
+        + level(1, "decimal", "%1/%2", '<w:lvlRestart w:val="0"/>')
+        + '</w:abstractNum><w:num w:numId="6"><w:abstractNumId w:val="8"/></w:num>'
+    )
+    body = "".join(
+        numbered("x", *place) for place in ((3,), (4,), (5,), (5,), (3,), (6,), (6, 1), (6, 1), (6,), (6, 1), (3, 2))
+    )
+    found = lines(parse("a.docx", lists(CLAUSES + restarting, body)))
+    marks = ["1.", "2.", "9.", "10.", "11.", "1", "1/1", "1/2", "2", "2/3", "(a)"]
+    assert found == [f"{mark} x" for mark in marks]
+
+
+def test_numbers_come_by_styles_and_what_these_are_based_on() -> None:
+    definitions = (
+        '<w:abstractNum w:abstractNumId="1">'
+        + level(0, "upperRoman", "Article %1", '<w:pStyle w:val="Article"/>')
+        + level(1, "decimal", "%1.%2", '<w:pStyle w:val="Clause"/><w:isLgl/>')
+        + '</w:abstractNum><w:abstractNum w:abstractNumId="2"><w:numStyleLink w:val="Linked"/></w:abstractNum>'
+        + '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+        + '<w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>'
+    )
+    plain = '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'
+    styles = (
+        f'<w:style w:styleId="Article"><w:name w:val="Article"/><w:basedOn w:val="Heading1"/>{plain}</w:style>'
+        f'<w:style w:styleId="Clause"><w:name w:val="Clause"/>{plain}</w:style>'
+        '<w:style w:styleId="Small"><w:name w:val="Small"/><w:basedOn w:val="Clause"/></w:style>'
+        f'<w:style w:styleId="Linked" w:type="numbering"><w:name w:val="Linked"/>{plain}</w:style>'
+    )
+    body = (
+        p("Scope", '<w:pStyle w:val="Article"/>')
+        + p("All goods.", '<w:pStyle w:val="Clause"/>')
+        + p("All services.", '<w:pStyle w:val="Small"/>')
+        + p("Without a number.", '<w:pStyle w:val="Clause"/><w:numPr><w:numId w:val="0"/></w:numPr>')
+        + numbered("Price", 2)
+    )
+    parsed = parse("a.docx", lists(definitions, body, styles))
+    assert lines(parsed) == [
+        "Article I Scope",
+        "1.1 All goods.",
+        "1.2 All services.",
+        "Without a number.",
+        "Article II Price",
+    ]
+    assert [heading.title for heading in parsed.headings] == ["Article I Scope"]
+
+
+def test_bullets_stay_bullets_and_numbers_stand_in_cells_too() -> None:
+    bullets = (
+        '<w:abstractNum w:abstractNumId="1">'
+        + level(0, "bullet", "\uf0b7")
+        + '</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+    )
+    row = f"<w:tr>{cell(numbered('', 3))}{cell(p('rope'))}</w:tr>"
+    gone = "<w:p><w:pPr><w:numPr><w:numId w:val='3'/></w:numPr><w:rPr><w:del/></w:rPr></w:pPr></w:p>"
+    empty = numbered("", 3)
+    body = numbered("a point", 1) + numbered("of no list", 99) + f"<w:tbl>{row}{row}</w:tbl>" + gone + empty
+    assert lines(parse("a.docx", lists(CLAUSES + bullets, body + numbered("end", 3)))) == [
+        "- a point",
+        "- of no list",
+        "1. | rope",
+        "2. | rope",
+        "4. end",
+    ]
+
+
+def test_the_lists_of_a_saved_file_are_numbered() -> None:
+    import docx as library
+
+    document = library.Document()
+    for style, text in (("List Number", "first"), ("List Number", "second"), ("List Bullet", "point")):
+        document.add_paragraph(text, style=style)
+    assert lines(parse("a.docx", saved(document))) == ["1. first", "2. second", "- point"]
+
+
+def test_comments_follow_what_they_are_on_with_their_author() -> None:
+    import docx as library
+
+    document = library.Document()
+    run = document.add_paragraph("Fees are due in ").add_run("30 days")
+    document.add_comment(run, text="Should this be 45?", author="Ada Lovelace", initials="AL")
+    document.add_comment(run, text="", author="Nobody")
+    document.add_paragraph("Next.")
+    table = document.add_table(rows=1, cols=2)
+    table.cell(0, 0).text, table.cell(0, 1).text = "rope", "12.50"
+    priced = document.add_comment(table.cell(0, 1).paragraphs[0].runs[0], text="Net?", author="", initials="")
+    priced.add_paragraph("Ask sales.")
+    assert lines(parse("a.docx", saved(document))) == [
+        "Fees are due in 30 days",
+        "[Comment by Ada Lovelace] Should this be 45?",
+        "Next.",
+        "rope | 12.50",
+        "[Comment] Net?",
+        "Ask sales.",
+    ]
+
+
+def field(told: str, shown: str) -> str:
+    signs = [f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")]
+    told = f"<w:r><w:instrText> {told} </w:instrText></w:r>"
+    return f"{signs[0]}{told}{signs[1]}<w:r><w:t>{shown}</w:t></w:r>{signs[2]}"
+
+
+def test_headers_and_footers_are_read_once_and_only_those_that_are_shown() -> None:
+    import docx as library
+
+    document = library.Document()
+    document.add_heading("Lease", 1)
+    document.add_paragraph("The rent is 900.")
+    first = document.sections[0]
+    first.header.paragraphs[0].text = "Acme Ltd\tContract 4711"
+    first.first_page_header.paragraphs[0].text = "never shown"
+    first.different_first_page_header_footer = False
+    first.even_page_header.paragraphs[0].text = "never shown either"
+    first.footer.paragraphs[0].text = "Confidential"
+    second = document.add_section()
+    second.header.is_linked_to_previous = False
+    second.header.paragraphs[0].text = "Acme Ltd\tContract 4711"
+    second.footer.is_linked_to_previous = False
+    second.footer.paragraphs[0].text = "Schedule A"
+    parsed = parse("a.docx", saved(document))
+    assert lines(parsed) == [
+        "Header: Acme Ltd | Contract 4711",
+        "Lease",
+        "The rent is 900.",
+        "Footer: Confidential",
+        "Footer: Schedule A",
+    ]
+    assert [block.sections for block in parsed.blocks] == [(), ("Lease",), ("Lease",), (), ()]
+    assert parsed.title == "Lease"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (f"<w:r><w:t>Page </w:t></w:r>{field('PAGE', '1')}<w:r><w:t> of </w:t></w:r>{field('NUMPAGES', '7')}", []),
+        (f"<w:r><w:t>Acme - </w:t></w:r>{field('page', '1')}", ["Footer: Acme"]),
+        ("<w:r><w:t>- </w:t></w:r><w:fldSimple w:instr='PAGE'><w:r><w:t>1</w:t></w:r></w:fldSimple>", []),
+        (f"<w:r><w:t>Acme</w:t><w:tab/></w:r>{field('PAGE', '1')}", ["Footer: Acme"]),
+        (f"<w:r><w:t>Version of </w:t></w:r>{field('DATE', '2026-03-01')}", ["Footer: Version of 2026-03-01"]),
+        ("<w:r><w:t>Page 12 of the atlas</w:t></w:r>", ["Footer: Page 12 of the atlas"]),
+    ],
+)
+def test_numbers_of_pages_are_no_text_of_a_footer(content: str, expected: list[str]) -> None:
+    import docx as library
+
+    document = library.Document()
+    document.add_paragraph("Words.")
+    document.sections[0].footer.paragraphs[0].text = "here"
+    parts = members(saved(document))
+    [name] = [name for name, data in parts.items() if b"here" in data]
+    start, stop = parts[name].index(b"<w:r>"), parts[name].index(b"</w:r>") + 6
+    parts[name] = parts[name][:start] + content.encode() + parts[name][stop:]
+    assert lines(parse("a.docx", files.zipped(parts))) == ["Words.", *expected]
+
+
 # --- PowerPoint -----------------------------------------------------------------------------------
 
 
@@ -277,6 +497,89 @@ def test_cells_that_lie_far_apart_are_read_in_bounded_space() -> None:
     assert time.process_time() - began < 20
 
 
+# --- charts ---------------------------------------------------------------------------------------
+
+
+def test_charts_of_slides_give_their_titles_names_and_numbers() -> None:
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+
+    show = pptx.Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[5])
+    slide.shapes.title.text = "Sales"
+    data = CategoryChartData()
+    data.categories = ["Q1", "Q2"]
+    data.add_series("North", (19.2, 0.1 + 0.2))
+    data.add_series("South", (7, None))
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, 1, 1, data).chart
+    chart.has_title = True
+    chart.chart_title.text_frame.text = "Ropes sold"
+    chart.value_axis.has_title = True
+    chart.value_axis.axis_title.text_frame.text = "tonnes"
+    found = lines(parse("a.pptx", saved(show)))
+    assert found == ["Sales", "Chart: Ropes sold (tonnes)", " | North | South", "Q1 | 19.2 | 7", "Q2 | 0.3"]
+
+
+def test_charts_of_visible_sheets_give_their_titles_and_names() -> None:
+    from openpyxl.chart import BarChart, Reference  # type: ignore[import-untyped]
+
+    book = openpyxl.Workbook()
+    for name in ("Sales", "Secret"):
+        sheet = book.active if name == "Sales" else book.create_sheet(name)
+        sheet.title = name
+        sheet.append(["Quarter", "North"])
+        sheet.append(["Q1", 3])
+        chart = BarChart()
+        chart.title = f"{name} of ropes"
+        chart.y_axis.title = "tonnes"
+        chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=2), titles_from_data=True)
+        sheet.add_chart(chart, "D2")
+    book["Secret"].sheet_state = "hidden"
+    found = lines(parse("a.xlsx", saved(book)))
+    assert found == ["Sales", "Quarter | North", "Q1 | 3", "Chart: Sales of ropes (tonnes)"]
+    for name in ("xl/charts/chart1.xml", "xl/drawings/_rels/drawing1.xml.rels"):
+        parsed = parse("a.xlsx", files.zipped(members(saved(book)) | {name: b"<broken"}))
+        assert lines(parsed) == ["Sales", "Quarter | North", "Q1 | 3"]
+        assert "could not be read" in parsed.notes[0]
+
+
+def test_a_chart_of_a_word_file_follows_its_paragraph() -> None:
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+
+    show = pptx.Presentation()
+    data = CategoryChartData()
+    data.categories = ["Q1"]
+    data.add_series("North", (19.2,))
+    slide = show.slides.add_slide(show.slide_layouts[6])
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 1, 1, data).chart.part.blob
+    space = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    drawn = f'<w:r><w:drawing><c:chart {space} xmlns:r="{_RELATIONS}" r:id="rchart"/></w:drawing></w:r>'
+    parts = members(
+        word(f"<w:p><w:r><w:t>See below.</w:t></w:r>{drawn}{drawn.replace('rchart', 'rnone')}</w:p>{p('End.')}")
+    )
+    parts["word/charts/chart1.xml"] = chart
+    relation = f'<Relationship Id="rchart" Type="{_RELATIONS}/chart" Target="charts/chart1.xml"/></Relationships>'
+    name = "word/_rels/document.xml.rels"
+    parts[name] = parts[name].replace(b"</Relationships>", relation.encode())
+    assert lines(parse("a.docx", files.zipped(parts))) == ["See below.", "Chart", " | North", "Q1 | 19.2", "End."]
+    parsed = parse("a.docx", files.zipped(parts | {"word/charts/chart1.xml": chart[:-20]}))
+    assert (lines(parsed), parsed.notes) == (["See below.", "End."], ["a chart could not be read"])
+
+
+def test_a_chart_with_absurdly_many_cells_gives_its_names() -> None:
+    from trivium.ingest.read_chart import write_chart
+    from trivium.ingest.writing import Writer
+
+    space = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+    point = "<c:val><c:pt idx='{}'><c:v>1</c:v></c:pt></c:val>"
+    every = "".join(f"<c:ser><c:tx><c:v>s{n}</c:v></c:tx>{point.format(n * 1_000)}</c:ser>" for n in range(999))
+    writer = Writer()
+    write_chart(writer, f'<c:chartSpace xmlns:c="{space}"><c:chart>{every}</c:chart></c:chartSpace>'.encode())
+    assert writer.result().text.startswith("Chart\n\ns0, s1, ")
+    assert writer.size < 10_000
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 
@@ -302,11 +605,23 @@ def test_hostile_office_files_cost_bounded_time() -> None:
         "deep.docx": word("<w:tbl><w:tr><w:tc>" * 300 + p("x") + "</w:tc></w:tr></w:tbl>" * 300),
         "wide.docx": word("<w:tbl><w:tr>" + cell(p("x"), '<w:gridSpan w:val="999999999"/>') + "</w:tr></w:tbl>"),
         "long.docx": word(f"<w:tbl>{rows * 100_000}</w:tbl>"),
+        "numbers.docx": lists(
+            '<w:abstractNum w:abstractNumId="7">'
+            + level(0, "upperRoman", "%1" * 100_000, '<w:start w:val="999999999"/>')
+            + '<w:numStyleLink w:val="Own"/></w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num>',
+            numbered("x", 3) * 20_000,
+            '<w:style w:styleId="Own"><w:basedOn w:val="Own"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr>'
+            "</w:style>",
+        ),
+        "notes.docx": word(
+            "<w:p>" + "".join(f'<w:r><w:footnoteReference w:id="{n}"/></w:r>' for n in range(20_000)) + "</w:p>",
+            footnotes="".join(f'<w:footnote w:id="{n}">{p("x")}</w:footnote>' for n in range(20_000)),
+        ),
     }
     try:
         problems = {name: reader.read(name, "", data, Knobs()).problem for name, data in hostile.items()}
     finally:
         reader.close()
     assert problems["deep.docx"] == "its elements are nested too deep"
-    assert problems["wide.docx"] is None
+    assert [problems[name] for name in ("wide.docx", "numbers.docx", "notes.docx")] == [None] * 3
     assert problems["long.docx"] is None or re.search("seconds to read|memory", problems["long.docx"])

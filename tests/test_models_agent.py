@@ -14,6 +14,7 @@ from tests.models_support import Recorder, asking, checked, codes, passage, said
 from tests.openai_server import KEY, broken, calls, endless, hang, raw, status, text
 from trivium.models.composer import ComposeError, Message, Stopped, ToolError, ToolResult
 from trivium.models.shape import Validator
+from trivium.search.passage import Passage
 
 ASK = "What are Acme's payment terms?"
 TERMS = passage("acme.md", "Invoices are payable net 30 days from receipt. Overdue amounts bear 1.5 % a month.")
@@ -316,6 +317,40 @@ def test_a_model_that_goes_on_calling_when_nothing_is_offered_is_answered_for(ma
         assert composed.cited[0].quote == "Invoices are payable net 30 days from receipt."
         assert len(server.requests) == max_steps + 2
         assert {step.step_id: step.status for step in recorder.steps}["m2"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("passages", "found"), [([TERMS], "1 passage (acme.md)"), ([], "0 passages")], ids=["some", "none"]
+)
+def test_a_shaped_turn_that_only_calls_fails_with_the_bound_and_what_was_found(
+    passages: list[Passage], found: str
+) -> None:
+    def script(body: dict[str, Any]) -> Any:
+        return calls(("search_chunks", {"query": f"{len(body['messages'])}"}))
+
+    nothing = tool("search_chunks", lambda arguments: ToolResult({}, []))
+    with asking([script]) as (composer, server):
+        with pytest.raises(ComposeError) as caught:
+            composer.compose(task(ASK, passages, shape=SHAPE, tools=[nothing], max_steps=2), Recorder())
+        why = "tools were called instead of an answer, when no more calls were taken"
+        assert str(caught.value) == (
+            f"output did not conform to shape: {why if passages else 'no evidence for `payment_days`'};"
+            f" the search was ended by max_steps = 2, with {found} found. Raise max_steps, ask for less in one shape,"
+            " or name another model; retrieval_only shows what was found"
+        )
+        assert caught.value.usage.input_tokens
+        if passages:
+            assert why in server.requests[-1]["messages"][-1]["content"]
+
+
+def test_a_shape_not_met_behind_the_bound_tells_both() -> None:
+    def script(body: dict[str, Any]) -> Any:
+        return calls(("search_chunks", {"query": "x"})) if body.get("tools") else text('{"payment_days": "x"}')
+
+    asked = task(ASK, [TERMS], shape=SHAPE, tools=[tool("search_chunks", search)], max_steps=1)
+    told = r"at payment_days.*; the search was ended by max_steps = 1, with \d+ passages? \(acme.md.*\) found"
+    with asking([script]) as (composer, _), pytest.raises(ComposeError, match=told):
+        composer.compose(asked, Recorder())
 
 
 def test_the_same_call_is_made_once_and_many_calls_are_bounded() -> None:

@@ -20,6 +20,36 @@ LIMITS = (
 )
 
 
+KINDS = {
+    "מתי מסתיים החוזה?": "when", "כמה עולה כרטיס?": "how_much", "כמה זמן נמשך הקורס?": "how_long",
+    "מי מנהל את המשרד?": "who", "איפה נמצא המשרד?": "where", "למה נדחה הפרויקט?": "why", "האם יש חניה?": "yes_no",
+    "כל כמה זמן מוגש הדוח?": "how_often", "איך מגישים דוח?": "how",
+    "متى ينتهي العقد؟": "when", "كم سعر التذكرة؟": "how_much", "كم تستغرق الجولة؟": "how_long", "من هو المدير؟": "who",
+    "من يدير المكتبة؟": "who", "من أين تأتي المياه؟": "where", "أين يقع المكتب؟": "where",
+    "لماذا تأجل المشروع؟": "why", "هل يوجد موقف؟": "yes_no", "كم مرة يقدم التقرير؟": "how_often",
+    "كيف يقدم التقرير؟": "how",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", KINDS)
+def test_question_words_of_hebrew_and_arabic_are_known(ask: str) -> None:
+    assert understand(ask).kind == KINDS[ask]
+
+
+@pytest.mark.parametrize(
+    ("ask", "head", "of"),
+    [
+        ("מה המחיר של כרטיס לאי?", "מחיר", "כרטיס לאי"),
+        ("מהו מחיר הכרטיס?", "מחיר", "הכרטיס"),
+        ("ما هو سعر التذكرة؟", "سعر", "التذكره"),
+    ],
+)
+def test_the_thing_asked_about_is_known_in_hebrew_and_arabic(ask: str, head: str, of: str) -> None:
+    focus = focus_of(fold(ask))
+    assert focus is not None
+    assert (focus.head, focus.of) == (head, of)
+
+
 def source(text: str) -> list[Passage]:
     return [passage("page.md", text)]
 

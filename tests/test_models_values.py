@@ -31,6 +31,9 @@ CASES = {
     ],
     "30日間以内にお支払いください。料金は1,500円です。": ["duration 30 day", "money 1500 JPY"],
     "Скидка 15 процентов, с 1 марта 2024 года, 2 млн рублей": ["percent 15 %", "date 2024-03-01", "money 2000000 RUB"],
+    'החוזה מסתיים ב-28 בפברואר 2026, תוך 14 ימים, 40 ש"ח': ["date 2026-02-28", "duration 14 day", "money 40 ILS"],
+    "ينتهي العقد في 15 أغسطس 2026 خلال 30 يوماً بسعر 40 ريالا": ["date 2026-08-15", "duration 30 day", "money 40 SAR"],
+    "Dinner is at 19:00. It took from 2019-03-01.": ["time 19:00", "date 2019-03-01"],
     "Tier 2 customers get 12 percent, see § 4.2.": ["label 2 ", "percent 12 %", "label 4.2 "],
     "Revenue was $4.5 million in 2023, with 5M users.": ["money 4500000 USD", "year 2023", "number 5000000 "],
     "12 kg, 3.5 m high, 2.4 GHz, 10 000 people, 4 metres": [

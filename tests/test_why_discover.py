@@ -15,7 +15,7 @@ from trivium.why import discover as module
 from trivium.why import reading
 from trivium.why.config import Config
 from trivium.why.discover import Discovery, discover
-from trivium.why.model import File
+from trivium.why.model import CoverageEvidence, File
 from trivium.why.note_files import discover_memory
 from trivium.why.reading import Read, read_bytes
 
@@ -316,6 +316,53 @@ def test_a_bound_keeps_the_first_paths_and_says_so(tmp_path: Path, start: bool) 
         assert ([file.path for file in found.files], found.reasons) == (every[:7], [reason])
     assert discover(place.root, Config(max_files=20, max_bytes=200)).reasons == []
     assert discover(place.root, Config(max_memory_mb=1)).reasons == []
+
+
+BOUNDS: list[tuple[dict[str, int], str, str]] = [
+    ({"max_files": 7}, "file-limit: 14 files left out by safety.maxFiles (7)", "d1/f01.md"),
+    ({"max_files": 20}, "file-limit: 1 file left out by safety.maxFiles (20)", "z/large.bin"),
+    ({"max_bytes": 79}, "byte-limit: 14 files left out by safety.maxBytes (79)", "d1/f01.md"),
+    ({"max_memory_mb": 1}, "byte-limit: 1 file left out by safety.maxMemoryMb (1)", "z/large.bin"),
+]
+
+
+@pytest.mark.parametrize("start", [True, False], ids=["git", "walk"])
+@pytest.mark.parametrize(("settings", "told", "first"), BOUNDS, ids=[told.partition(" l")[0] for _, told, _ in BOUNDS])
+def test_a_bound_tells_how_many_files_it_left_out_and_which_setting_it_is(
+    tmp_path: Path, start: bool, settings: dict[str, int], told: str, first: str
+) -> None:
+    """Neither what is excluded nor links and folders count, wherever in the list they come."""
+    place = GitRepository(tmp_path / "work", start=start)
+    for number in range(20):
+        place.write(f"d{number % 3}/f{number:02}.md", "0123456789")
+    place.write("z/large.bin", b"0" * (1 << 20))
+    place.write("z/.env", "")
+    place.write("node_modules/x.js", "")
+    (place.root / "y").symlink_to("z")
+    (record,) = discover(place.root, Config(**settings)).coverage()  # type: ignore[arg-type]
+    assert (record.scope, record.status, record.reason) == ("files", "partial", told)
+    assert record.evidence == [CoverageEvidence(first, 1)]
+
+
+@pytest.mark.parametrize("start", [True, False], ids=["git", "walk"])
+def test_counting_ends_at_its_own_bound_and_says_so(
+    tmp_path: Path, start: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = GitRepository(tmp_path / "work", start=start)
+    for number in range(9):
+        place.write(f"{number}.md")
+    monkeypatch.setattr(module, "_COUNTED", {"git": 5, "walk": 5})
+    (record,) = discover(place.root, Config(max_files=2)).coverage()
+    assert record.reason == "file-limit: at least 5 files left out by safety.maxFiles (2)"
+
+
+def test_a_list_of_names_that_is_too_long_blames_no_setting(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        repository.write(f"{number:03}-{'x' * 200}.md")
+    monkeypatch.setattr(module, "MAX_LISTING_BYTES", 1_000)
+    assert discover(repository.root, Config()).told() == ["listing-limit"]
 
 
 @pytest.mark.parametrize("start", [True, False], ids=["git", "walk"])

@@ -11,6 +11,8 @@ import pytest
 
 import trivium
 from tests.git_repository import GitRepository
+from trivium.why.git import BareRepositoryError
+from trivium.why.stored import IndexMissingError
 
 PROGRAM = [sys.executable, "-c", "from trivium.doors.program import main; main()", "index"]
 CUT_SHORT = """
@@ -66,3 +68,22 @@ def test_a_context_is_reserved_for_one_folder_and_until_its_index(repository: Gi
         assert kb.repository_context(repository.root, create=True).slug == "store"
         first.index_repository(other.root)
         assert kb.repository_context(repository.root, create=True).slug == "shop"
+
+
+def test_a_repository_without_a_work_tree_is_refused_from_python_as_from_the_command_line(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = own_home / "shop.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    with trivium.open(os.environ["TRIVIUM_DB"]) as kb:
+        for folder in (bare, bare / "refs"):
+            context = kb.create_context(f"of-{folder.name[:4]}")
+            with pytest.raises(BareRepositoryError) as refused:
+                context.index_repository(folder)
+            assert f"git clone {bare} FOLDER" in (refused.value.hint or "")
+            with pytest.raises(IndexMissingError):
+                context.repository_index()
+    monkeypatch.chdir(bare)
+    told = subprocess.run(PROGRAM, check=False, capture_output=True, text=True)
+    assert (told.returncode, str(refused.value) in told.stderr) == (1, True)
+    assert f"git clone {bare} FOLDER" in told.stderr

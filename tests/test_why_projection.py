@@ -14,7 +14,7 @@ from tests.git_repository import GitRepository
 from tests.why_examples import FIFO_ID, FILES, LRU_ID
 from trivium import Context
 from trivium.store.graph import Graph
-from trivium.why.projection import DOMAIN, SOURCE, TYPES, schema_names
+from trivium.why.projection import DOMAIN, PREDICATES, SOURCE, TYPES
 
 LRU = LRU_ID.removeprefix("knowledge-decision:")
 FIFO = FIFO_ID.removeprefix("knowledge-decision:")
@@ -166,7 +166,7 @@ def test_documents_that_declare_what_they_cover_are_linked_to_it(place: Place) -
 
 
 def test_the_schema_is_described(place: Place) -> None:
-    for name in schema_names():
+    for name in (*TYPES, *PREDICATES):
         type_ = "$ConceptType" if name in TYPES else "$PropositionType"
         node = place.node(type_, name)
         assert node is not None
@@ -293,9 +293,7 @@ def _contents(place: Place) -> tuple[list[Any], list[Any]]:
         graph = Graph(session, place.context._nexus.ctx)
         nodes = [node for type_ in TYPES for node in graph.nodes_of_type(type_)]
         names = {node.id: (node.type, node.name) for node in nodes}
-        links = [
-            link for predicate in schema_names() for link in graph.links(graph.links_of_predicate(predicate, 1_000))
-        ]
+        links = [link for predicate in PREDICATES for link in graph.links(graph.links_of_predicate(predicate, 1_000))]
     for element in (*nodes, *links):
         element.metadata.pop("index_hash")
     ends = [(names[link.subject], link.predicate, names[link.object]) for link in links]

@@ -46,9 +46,27 @@ def test_each_reason_names_the_document_and_the_line(tmp_path: Path, code: str) 
     made = build(place.root, load_config(place.root, entities=True))
     recompute_regions(place.root, made.index)
     (record,) = (record for record in made.index.coverage if record.scope == "documents")
-    assert (record.status, record.reason) == ("partial", code)
+    told = f"{code}: 1 file left unread" if code == "document-limit" else code
+    assert (record.status, record.reason) == ("partial", told)
     assert record.evidence == [CoverageEvidence(path, line)]
-    assert f"documents: partial ({code} at {path}:{line})" in made.summary.diagnostics
+    assert f"documents: partial ({told} at {path}:{line})" in made.summary.diagnostics
+
+
+def test_notes_that_a_bound_leaves_unread_are_counted_with_its_setting(tmp_path: Path) -> None:
+    """In path order over all folders of a source; a note that is too large is none either."""
+    place = GitRepository(tmp_path / "work", start=False)
+    place.write(RECORD, "# A\n\nStatus: accepted\n")
+    for name in ("a/1", "a/2", "b/3", "b/4"):
+        place.write(f".agent-memory/{name}.md", f"Note {name} about `{RECORD}`.\n")
+    place.write(".cursor/rules/x.mdc", b"x" * ((4 << 20) + 1))
+    place.write("trivium.toml", '[safety]\nmaxFiles = 3\nexclude = [".agent-memory/", ".cursor/"]\n')
+    made = build(place.root, load_config(place.root, entities=True))
+    (record,) = (record for record in made.index.coverage if record.scope == "memory")
+    reason = "document-limit: 1 file left unread, file-limit: 1 file left unread by safety.maxFiles (3)"
+    assert (record.analyzer, record.status, record.reason) == ("memory-entities", "partial", reason)
+    assert [place.path for place in record.evidence] == [".agent-memory/b/4.md", ".cursor/rules/x.mdc"]
+    assert f"memory: partial ({reason})" in made.summary.diagnostics
+    assert len(made.index.memory_relations) == 3
 
 
 def test_whole_documents_name_nothing(tmp_path: Path) -> None:

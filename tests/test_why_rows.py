@@ -60,7 +60,7 @@ def test_documents_beyond_the_bounds_of_all_are_left_unread_and_named(
     assert [entity.name for entity in found.entities or []] == ["Use 1-a", "Use 2-b"]
     assert "docs/adr/3-c.md" in found.paths
     (record,) = (record for record in found.coverage if record.scope == "documents")
-    assert (record.status, record.reason) == ("partial", "document-budget")
+    assert (record.status, record.reason) == ("partial", "document-budget: 1 file left unread")
     assert [place.path for place in record.evidence] == ["docs/adr/3-c.md"]
     assert any(entry.path == "src/a.py" and entry.symbols == ["A"] for entry in found.entries)
 

@@ -214,9 +214,11 @@ def repository(own_home: Any, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
 def test_codes_are_explained_where_they_appear(repository: GitRepository) -> None:
     repository.write("trivium.toml", "[safety]\nmaxFiles = 1\n")
     built = run("index")
-    assert "  file-limit: the list of files ended at safety.maxFiles, 10,000 if not set" in built.out
-    told = "files: partial — file-limit (the list of files ended at safety.maxFiles, 10,000 if not set; later paths are"
-    assert told in run("why", "-rf.md".removeprefix("-")).out
-    assert {"file-limit"} == {
+    told = "file-limit: 2 files left out by safety.maxFiles (1)"
+    assert f"files: partial ({told})" in built.out
+    assert "  file-limit: the list of files ends there; later paths are unknown here" in built.out
+    meant = f"files: partial — {told} (the list of files ends there; later paths are unknown here) (src/a.py:1)"
+    assert meant in run("why", "-rf.md".removeprefix("-")).out
+    assert {told} == {
         record["reason"] for record in run("why", "x", "--json").json()["coverage"] if record["scope"] == "files"
     }

@@ -153,8 +153,8 @@ class Context:
         """Read a repository into the index of this context and its graph, replacing both in one transaction.
 
         `config` None reads the repository's own, with entities on unless it switches them off. `progress` is called
-        with files read and their total. Raises: ConfigError; StoreError when `root` is no folder; NotFoundError when
-        the context has been deleted.
+        with files read and their total. Raises: ConfigError; StoreError when `root` is no folder; BareRepositoryError
+        when it is a repository of git without a work tree; NotFoundError when the context has been deleted.
         """
         return self._repository.build(root, config, cache, progress)
 

@@ -107,6 +107,12 @@ class Collector:
         return [Definition(name, start, end) for start, end, name in sorted(found)]
 
 
+def lines(node: Node) -> tuple[int, int]:
+    """First and last line of a node, one-based; a final line ending belongs to its line."""
+    (start, _), (end, column) = node.start_point, node.end_point
+    return start + 1, end + 1 if column or end == start else end
+
+
 def unparsed(language: str) -> ModuleSymbols:
     """The result for a file that could not be read as source code: no names, and counted in coverage."""
     return ModuleSymbols(language=language, exports=[], declared=[], parsed=False)

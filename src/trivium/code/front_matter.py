@@ -73,6 +73,23 @@ def read_front_matter(text: str) -> FrontMatter:
     return FrontMatter(value, lines, size, key_lines=builder.lines) if isinstance(value, dict) else FrontMatter()
 
 
+def read_yaml(text: str) -> FrontMatter:
+    """A whole text as front matter: a file of its own that says what a block above a document could.
+
+    >>> read_yaml("title: A\\nstatus: accepted\\n").key_lines
+    {'title': 1, 'status': 2}
+    """
+    builder = _Builder(first_line=1)
+    try:
+        value = builder.build(text)
+    except (_Unreadable, yaml.YAMLError, ValueError, RecursionError):
+        value = ""
+    lines = text.count("\n") + 1
+    if isinstance(value, dict):
+        return FrontMatter(value, lines, len(text), key_lines=builder.lines)
+    return FrontMatter({}, lines, len(text), invalid=value is not None)
+
+
 def _from_toml(block: str, lines: int, size: int) -> FrontMatter:
     try:
         if len(block) > MAX_BYTES:
@@ -84,9 +101,10 @@ def _from_toml(block: str, lines: int, size: int) -> FrontMatter:
 
 
 class _Builder:
-    """Turns YAML events into values without recursion."""
+    """Turns YAML events into values without recursion; of a block the first line is the rule above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_line: int = 2) -> None:
+        self._first_line = first_line
         self.lines: dict[str, int] = {}
         self._result: Value = None
         self._line = 0
@@ -103,7 +121,7 @@ class _Builder:
 
     def _read(self, events: Iterable[Any]) -> None:
         for event in events:
-            self._line = event.start_mark.line + 2  # the first line is the rule above the block
+            self._line = event.start_mark.line + self._first_line
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise _Unreadable
             if isinstance(event, yaml.ScalarEvent):
@@ -128,6 +146,8 @@ class _Builder:
         if self._nodes > MAX_NODES:
             raise _Unreadable
         if not self._stack:
+            if self._result is not None:
+                raise _Unreadable  # a second document
             self._result = value
             return
         group = self._stack[-1]

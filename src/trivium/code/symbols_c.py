@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trivium.code.collector import Collector, words
+from trivium.code.collector import Collector, lines, words
 from trivium.code.languages import GRAMMARS, HEADERS, extension_of
 from trivium.code.model import ModuleSymbols
 from trivium.code.parsing import parse
-from trivium.code.symbols_tree import lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trivium.code.collector import Collector
+from trivium.code.collector import Collector, lines
 from trivium.code.model import ModuleSymbols
 from trivium.code.parsing import parse
-from trivium.code.symbols_tree import lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from trivium.code.collector import Collector, unparsed, words
+from trivium.code.collector import Collector, lines, unparsed, words
 from trivium.code.languages import GRAMMARS
 from trivium.code.model import ModuleSymbols
 from trivium.code.parsing import TooMuchWork, parse
@@ -321,9 +321,3 @@ def _forward_uses(argument: Node, found: Collector) -> None:
         elif node.type in ("identifier", "scoped_identifier"):
             name = node.child_by_field_name("name") or node
             found.forward(found.text(name), f"{prefix}::{found.text(node)}" if prefix else found.text(node))
-
-
-def lines(node: Node) -> tuple[int, int]:
-    """First and last line of a node, one-based; a final line ending belongs to its line."""
-    (start, _), (end, column) = node.start_point, node.end_point
-    return start + 1, end + 1 if column or end == start else end

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,12 @@ import click
 
 from trivium.counting import counted
 from trivium.doors.cli_context import size_text
-from trivium.doors.cli_options import Choices, pass_choices, with_store
+from trivium.doors.cli_options import Choices, pass_choices, whole, with_store
 from trivium.doors.cli_output import print_json, printable, progress_bar
 from trivium.errors import EmbeddingError, MissingExtraError, NotFoundError, TriviumError
 
 if TYPE_CHECKING:
-    from trivium import Context
+    from trivium import BusyError, Context
 
 MOST = 20
 """Files that are named one by one; of more the number is told."""
@@ -25,9 +26,18 @@ LONG = 50
 """Files from which a progress bar is shown."""
 EMBEDDED_AT_ONCE = 1_000
 """Vectors that are made at once; for more there is `trivium embed`."""
+WAIT = 600
+"""Seconds that a command waits for another curate of the context to end."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _QUIET = "hidden"
 """A reason to leave a file out that nobody needs to read about."""
+_waiting = click.option(
+    "--wait",
+    metavar="SECONDS",
+    default=WAIT,
+    callback=whole(86_400, WAIT),
+    help=f"Wait so long for another curate to end (default: {WAIT}).",
+)
 
 
 @click.command()
@@ -36,9 +46,12 @@ _QUIET = "hidden"
 @click.option("--embed/--no-embed", "embedding", default=True, help="Make vectors for search by meaning (default).")
 @click.option("--prefix", metavar="FOLDER", default="", help="Put this before the names of the files.")
 @click.option("--sync", is_flag=True, help="Delete sources that the folders no longer hold.")
+@_waiting
 @with_store
 @pass_choices
-def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: bool, prefix: str, sync: bool) -> None:
+def add(
+    choices: Choices, paths: tuple[str, ...], curating: bool, embedding: bool, prefix: str, sync: bool, wait: int
+) -> None:
     """Import files, folders and archives into a context, and read them for `trivium ask`.
 
     Files are kept as they are; those that changed since the last time replace the old ones. When a PATH is missing
@@ -58,7 +71,7 @@ def add(choices: Choices, paths: tuple[str, ...], curating: bool, embedding: boo
             raise _nothing(imported)
         if not choices.json:
             _print_import(context, imported)
-        curated = _curate(choices, context, force=False) if curating else None
+        curated = _curate(choices, context, wait, force=False) if curating else None
         embedded = _embed(choices, context) if curating and embedding else None
     if choices.json:
         print_json({"context": context.slug, "import": imported, "curate": curated, "embed": embedded})
@@ -102,24 +115,25 @@ def _print_reasons(what: str, items: list[dict[str, str]], key: str = "reason") 
 @click.command()
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--embed/--no-embed", "embedding", default=True, help="Make vectors for search by meaning (default).")
+@_waiting
 @with_store
 @pass_choices
-def curate(choices: Choices, force: bool, embedding: bool) -> None:
+def curate(choices: Choices, force: bool, embedding: bool, wait: int) -> None:
     """Read what changed in the sources of a context, and make the next version live.
 
     Until then the old version answers. A curate that was stopped goes on where it stood.
     """
     with _context(choices, must_exist=True) as context:
-        report = _curate(choices, context, force=force)
+        report = _curate(choices, context, wait, force=force)
         if embedding:
             _embed(choices, context)
     if choices.json:
         print_json(report)
 
 
-def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any]:
+def _curate(choices: Choices, context: Context, wait: int, *, force: bool) -> dict[str, Any]:
     with progress_bar("Reading", LONG) as bar:
-        report = context.curate(force=force, progress=bar)
+        report = _in_turn(context, wait, lambda: context.curate(force=force, progress=bar))
     if not choices.json:
         read = f"{report['read']} read, {report['reused']} unchanged"
         read += f", {report['removed']} removed" if report["removed"] else ""
@@ -129,6 +143,33 @@ def _curate(choices: Choices, context: Context, *, force: bool) -> dict[str, Any
         _print_reasons("could not be read", report["failed"])
         _print_reasons("note", report["notes"], "note")
     return report
+
+
+def _in_turn(context: Context, wait: int, curating: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Curate once no other curate of the context runs. Raises: TriviumError when one outlasts `wait` seconds."""
+    from trivium import BusyError
+
+    end = time.monotonic() + wait
+    told = False
+    while True:
+        try:
+            return curating()
+        except BusyError as error:
+            rest = end - time.monotonic()
+            if rest <= 0:
+                raise _still_busy(context, error, wait) from None
+            if not told:
+                click.echo(f"waiting for another curate of {context.slug} to end (task {error.task_id})", err=True)
+                told = True
+            context.knowledge_base.tasks.wait(error.task_id, rest)
+
+
+def _still_busy(context: Context, error: BusyError, wait: int) -> TriviumError:
+    return TriviumError(
+        f"Another curate of the context {context.slug!r} is still running after {counted(wait, 'second')}"
+        f" (task {error.task_id}); what was imported is kept, and answers after the next curate.",
+        f"Wait longer with --wait SECONDS, or run later: trivium curate --context {context.slug}",
+    )
 
 
 def _embed(choices: Choices, context: Context) -> dict[str, int] | None:

@@ -39,10 +39,12 @@ def context_to_fill(
     """The context that takes the index of a repository: the named one, or the one bound to it, made if need be.
 
     Raises, before any context is made: InsideIndexedError when the folder is part of what a context holds the index of
-    (`again` gives the command that builds that one); NothingToReadError in a bare repository, and when there is no file
-    and no history and no index of them yet, unless `empty`; NotFoundError for a slug that no context can have.
+    (`again` gives the command that builds that one); BareRepositoryError; NothingToReadError when there is no file and
+    no history and no index of them yet, unless `empty`; NotFoundError for a slug that no context can have.
     """
-    _check_not_bare(root)
+    from trivium.why import git
+
+    git.require_work_tree(root)
     missing: NotFoundError | None = None
     known = False
     try:
@@ -67,18 +69,6 @@ def context_to_fill(
         return Filled(kb.context(slug), made=False)
     except ValueError:
         raise missing from None
-
-
-def _check_not_bare(root: Path) -> None:
-    """Refuse a repository without a work tree: its files are git's own."""
-    from trivium.why import git
-
-    folder = git.bare(root)
-    if folder is not None:
-        raise NothingToReadError(
-            f"{folder} is a bare repository of git: it has no work tree to read.",
-            f"Clone it and index the clone: {shlex.join(['git', 'clone', str(folder), 'FOLDER'])}",
-        )
 
 
 def _check_not_inside(kb: KnowledgeBase, root: Path, again: Callable[[Path], str]) -> None:

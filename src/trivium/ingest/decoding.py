@@ -7,7 +7,10 @@ import re
 import unicodedata
 from collections import Counter
 
+from trivium.counting import counted
+from trivium.ingest import alphabets
 from trivium.ingest.latin import is_latin, latin_encoding
+from trivium.ingest.mixed import decode_mixed, is_mixed, others
 from trivium.ingest.parsed import Unreadable
 
 _MARKS = (
@@ -18,6 +21,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 1 << 18
+_NOT_ASCII = bytes(range(128, 256))
+_HIGH = re.compile(rb"[\x80-\xff]")
+_AROUND, _LONG = 200, 4_000
 _BROKEN = 20
 """How many well-formed characters outside ASCII there must be for each broken one of a damaged UTF-8 text."""
 
@@ -109,35 +115,76 @@ def _usual(sample: str) -> float:
 
 
 def _guessed(data: bytes) -> tuple[str, str | None]:
+    sample = _telling(data)
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     ascii_ = len(text.encode("ascii", "ignore"))
-    if len(text) - ascii_ - broken > _BROKEN * broken:
-        return text, f"{broken} bytes are not UTF-8 and were replaced"
-    for choice in (_detected(data[:_SAMPLE]), "cp1252", "latin-1"):
+    damaged = len(text) - ascii_ - broken > _BROKEN * broken
+    if damaged and (not is_latin(text[:_SAMPLE]) or (broken == 1 and text.endswith("\ufffd"))):
+        return text, f"not UTF-8, and replaced: {counted(broken, 'byte')}"
+    if damaged or is_mixed(sample):
+        return _mixed(data, others(sample))
+    found, sure = _detected(sample)
+    for choice in (found, "cp1252", "latin-1"):
         try:
             text = data.decode(choice)
         except (UnicodeDecodeError, LookupError):
             continue
         if _is_binary(text):
             raise Unreadable("this is no text file (most of it is not readable in any encoding)")
-        return text, f"read as {choice.upper()} (guessed: it is not UTF-8)"
+        doubt = "" if sure and choice == found else "; too few letters outside ASCII to be sure"
+        return text, f"read as {choice.upper()} (guessed: it is not UTF-8{doubt})"
     raise Unreadable("its encoding is unknown")
+
+
+def _mixed(data: bytes, sample: bytes) -> tuple[str, str | None]:
+    """UTF-8 with something else, whose encoding is guessed from what is not UTF-8 in a sample."""
+    encoding = _detected(sample)[0]
+    latin = is_latin(sample.decode(encoding, "replace"))
+    text, count = decode_mixed(data, encoding, is_latin=latin)
+    if _is_binary(text):
+        raise Unreadable("this is no text file (most of it is not readable in any encoding)")
+    note = f"{counted(count, 'place')} not in UTF-8, read as {encoding.upper()} (guessed: the rest is UTF-8)"
+    lost = text.count("\ufffd")
+    return text, f"{note}; replaced: {counted(lost, 'character')}" if lost else note
+
+
+def _telling(data: bytes) -> bytes:
+    """The lines that hold bytes outside ASCII, as many as a guess needs; of a long line what is around them."""
+    if len(data) <= _SAMPLE:
+        return data
+    parts, size, at = [], 0, 0
+    while size < _SAMPLE and (found := _HIGH.search(data, at)):
+        start = max(at, found.start() - _AROUND, data.rfind(b"\n", at, found.start()) + 1)
+        stop = data.find(b"\n", found.start(), found.start() + _LONG) + 1
+        at = stop or found.start() + _LONG
+        parts.append(data[start:at])
+        size += at - start
+    return b"".join(parts)[: 2 * _SAMPLE]
 
 
 _SHIFT_JIS = ["cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"]
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 
 
-def _detected(sample: bytes) -> str:
-    guess = _guess(sample, [])
-    if guess in _SHIFT_JIS:
-        text = sample.decode(guess, "replace")
+def _detected(sample: bytes) -> tuple[str, bool]:
+    """The likeliest encoding, and whether others are far less likely."""
+    short = alphabets.guess(sample) if _high(sample) <= alphabets.ENOUGH else None
+    if short is not None:
+        return short.encoding, short.sure
+    found = _guess(sample, [])
+    if found in _SHIFT_JIS:
+        text = sample.decode(found, "replace")
         if len(_HALF_WIDTH.findall(text)) * 3 > len(text):  # Cyrillic letters look like half the width of a kana there
-            guess = _guess(sample, _SHIFT_JIS) or guess
-    if guess is not None and not is_latin(sample.decode(guess, "replace")):
-        return guess
-    return latin_encoding(sample, guess)
+            found = _guess(sample, _SHIFT_JIS) or found
+    if found is not None and not is_latin(sample.decode(found, "replace")):
+        return found, True
+    return latin_encoding(sample, found), True
+
+
+def _high(data: bytes) -> int:
+    """How many bytes are outside ASCII."""
+    return len(data) - len(data.translate(None, _NOT_ASCII))
 
 
 def _guess(sample: bytes, excluded: list[str]) -> str | None:

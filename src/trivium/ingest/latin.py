@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-_WEST = ("àâæçèéêëîïôœùûüÿ", "äöüß", "áéíñóúü", "àáâãçéêíóôõú", "àèéìíîòóùú", "áéëïíóöü", "åäöé", "åæøé", "áæðéíóöúýþ")
+_WEST = ("éèàêçîôûùâœëïæüÿ", "üäöß", "óíáéñúü", "ãçéáíóêõâôúà", "èàòùìéîó", "éëïöüóáí", "äåö", "åøæé", "íáðþóöæéúý")
 """French, German, Spanish, Portuguese, Italian, Dutch, Swedish and Finnish, Danish and Norwegian, Icelandic."""
-_MIDDLE = ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "ćčđšž")
+_MIDDLE = ("łężąóśćńź", "íáéěřčžýšůúťňďó", "áíéčžúšýľťňôäďóĺŕ", "áéöóőüíúű", "ăîşţâ", "čšžćđ")
 """Polish, Czech, Slovak, Hungarian, Romanian, Croatian and Slovene."""
-_LANGUAGES = {
+LANGUAGES = {
     "cp1252": _WEST,
     "cp1250": _MIDDLE,
     "iso8859_2": _MIDDLE,
-    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
-    "cp1254": ("çğıöşüâîû",),
+    "cp1257": ("āēīšņļūčžģķ", "ėšįūųžąčę", "äõüöšž"),
+    "cp1254": ("ıüşöçğâîû",),
     "mac_roman": _WEST,
     "cp850": _WEST,
     "cp852": _MIDDLE,
 }
-"""The letters outside ASCII of the languages that are written in an encoding, the likelier encodings first."""
+"""The letters outside ASCII of the languages that are written in an encoding, the likelier of both first."""
 _INSIDE = re.compile(
     r"(?<=[^\W\d_])[^\x00-\x7f\w’‘–—·‐‑…\xa0\xad](?=[^\W\d_])|(?<![^\W_])[¹²³¼½¾¤¦¨¬¯±´¸×÷ªº](?=[^\W\d_])"
 )
@@ -38,12 +38,12 @@ def is_latin(text: str) -> bool:
 def latin_encoding(sample: bytes, guess: str | None) -> str:
     """The likeliest encoding of a text in Latin letters; `guess` is one more that may be it."""
     best, highest = "cp1252", float("-inf")
-    for name in dict.fromkeys([*_LANGUAGES, *([guess] if guess else [])]):
+    for name in dict.fromkeys([*LANGUAGES, *([guess] if guess else [])]):
         try:
             text = sample.decode(name)
         except (UnicodeDecodeError, LookupError):
             continue
-        found = _likelihood(text, _LANGUAGES.get(name, ("",)))
+        found = _likelihood(text, LANGUAGES.get(name, ("",)))
         if found > highest:
             best, highest = name, found
     return best

@@ -7,9 +7,10 @@ from itertools import chain, islice
 
 from trivium.ingest import formats
 from trivium.ingest.decoding import decode
+from trivium.ingest.escapes import without_escapes
 from trivium.ingest.parsed import Parsed, Unreadable
 
-VERSION = "3"
+VERSION = "4"
 """Raised whenever any reader or the chunker makes something else of a file; all files are then read again."""
 
 _AS_TEXT = {"html": formats.HTML, "csv": formats.CSV, "code": formats.CODE, "markdown_heading": formats.TEXT}
@@ -88,9 +89,12 @@ def _read(format_: str, path: str, data: bytes) -> Parsed:
 
         return read_office(data, format_)
     text, note = decode(data)
+    text, codes = without_escapes(text, is_json=format_ == formats.JSON)
     if not text.strip():
         raise Unreadable("the file is empty")
     parsed = _read_text(format_, path, text)
+    if codes:
+        parsed.notes = [*parsed.notes, f"codes that steer a terminal were left out: {codes:,}"]
     if note:
         parsed.notes = [*parsed.notes, note]
     return parsed

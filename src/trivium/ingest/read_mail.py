@@ -10,6 +10,7 @@ from typing import Any
 
 from trivium.ingest.dates import as_moment
 from trivium.ingest.decoding import decode, decode_declared
+from trivium.ingest.escapes import without_escapes
 from trivium.ingest.parsed import HEADING, TEXT, Block, Heading, Parsed, Unreadable, one_line
 from trivium.ingest.read_text import paragraphs
 
@@ -43,7 +44,8 @@ def _read(data: bytes) -> Parsed:
     assert isinstance(message, EmailMessage)
     headers = [(name, _header(message, name)) for name in _SHOWN]
     headers = [(name, value) for name, value in headers if value]
-    body, attachments = _body(message)
+    notes: list[str] = []
+    body, attachments = _body(message, notes)
     if not headers and not body.strip():
         raise Unreadable("this is no e-mail message")
     if attachments:
@@ -57,7 +59,7 @@ def _read(data: bytes) -> Parsed:
     blocks = [Block(HEADING, 0, len(head), path)] if head else []
     blocks += [Block(TEXT, start + offset, stop + offset, path) for start, stop in paragraphs(body)]
     headings = [Heading(1, title, 1, 0)] if title else []
-    return Parsed(text, blocks, title, _date(message), headings)
+    return Parsed(text, blocks, title, _date(message), headings, notes=list(dict.fromkeys(notes)))
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -76,8 +78,8 @@ def _date(message: EmailMessage) -> str | None:
         return None
 
 
-def _body(message: EmailMessage) -> tuple[str, list[str]]:
-    """The text of a message, and the names of what is attached to it."""
+def _body(message: EmailMessage, notes: list[str]) -> tuple[str, list[str]]:
+    """The text of a message, and the names of what is attached to it; `notes` gets what was guessed."""
     plain: list[str] = []
     html: list[str] = []
     attachments: list[str] = []
@@ -90,9 +92,9 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or "unnamed")
         elif part.get_content_type() == "text/plain":
-            plain.append(_content(part))
+            plain.append(_content(part, notes))
         elif part.get_content_type() == "text/html":
-            html.append(_html(part))
+            html.append(_html(part, notes))
     return "\n\n".join(filter(str.strip, plain)) or "\n\n".join(filter(str.strip, html)), attachments
 
 
@@ -111,17 +113,22 @@ def _payload(part: Any) -> bytes:
     return found if isinstance(found, bytes) else b""
 
 
-def _content(part: Any) -> str:
+def _content(part: Any, notes: list[str]) -> str:
     data = _payload(part)
     charset = part.get_content_charset()
     text = decode_declared(data, charset) if charset else None
     if text is None:
-        text = decode(data)[0] if data else ""
-    return text.replace("\r\n", "\n")
+        text, note = decode(data) if data else ("", None)
+        notes += [note] if note else []
+    return without_escapes(text.replace("\r\n", "\n"))[0]
 
 
-def _html(part: Any) -> str:
+def _html(part: Any, notes: list[str]) -> str:
     from trivium.ingest.read_html import read_html
 
     data = _payload(part)
-    return read_html(data, part.get_content_charset()).text if data else ""
+    if not data:
+        return ""
+    parsed = read_html(data, part.get_content_charset())
+    notes += parsed.notes
+    return parsed.text

@@ -58,10 +58,10 @@ def read_markdown(text: str) -> Parsed:
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], int] | None:
-    """Title and date of a YAML block at the start, and how many characters it takes."""
+    """Title and date of a block of YAML or TOML at the start, and how many characters it takes."""
     from trivium.code.front_matter import read_front_matter, text_of
 
-    if not text.startswith("---"):
+    if not text.startswith(("---", "+++")):
         return None
     head = text[: 1 << 17]
     plain = head.replace("\r\n", "\n") if "\r" in head else head

@@ -1,4 +1,4 @@
-"""PowerPoint files to text: slides with the text of their shapes, tables and diagrams, and the speaker's notes."""
+"""PowerPoint files to text: slides with their shapes, tables, diagrams and charts, and the speaker's notes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.ingest.parsed import Parsed, one_line
+from trivium.ingest.read_chart import CHART, write_chart
 from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
 
@@ -53,6 +54,10 @@ def _slide(writer: Writer, slide: Any, number: int) -> None:
             writer.table(_rows(table))
         for diagram in shape.iter(_DIAGRAM + "relIds"):
             _write(writer, _related(slide.part, diagram.get(_R + "dm")))
+        for chart in shape.iter(CHART):
+            part = _part(slide.part, chart.get(_R + "id"))
+            if part is not None:
+                write_chart(writer, part.blob)
 
 
 def _shapes(tree: Any) -> Iterator[Any]:
@@ -118,5 +123,11 @@ def _related(part: Any, id_: str | None) -> Any:
     """The root of a part that a slide refers to by id; None if there is none."""
     from pptx.oxml import parse_xml
 
+    found = _part(part, id_)
+    return None if found is None else parse_xml(found.blob)
+
+
+def _part(part: Any, id_: str | None) -> Any:
+    """A part that a slide refers to by id; None if there is none."""
     relation = part.rels[id_] if id_ in part.rels else None  # noqa: SIM401 - it has no `get`
-    return None if relation is None or relation.is_external else parse_xml(relation.target_part.blob)
+    return None if relation is None or relation.is_external else relation.target_part

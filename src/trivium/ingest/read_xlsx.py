@@ -1,4 +1,4 @@
-"""Excel files to text: the rows of the visible sheets, with the results that formulas had when the file was saved."""
+"""Excel files to text: the rows of the visible sheets, with the stored results of formulas, and the names in charts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.ingest.parsed import Parsed, one_line
+from trivium.ingest.read_chart import write_chart
 from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
 
@@ -38,14 +39,40 @@ def read_xlsx(data: bytes) -> Parsed:
             rows = _Rows(sheet)
             writer.table(rows)
             unsaved += rows.unsaved
+            _charts(writer, sheet)
         parsed = writer.result()
         parsed.title = ""
         if unsaved:
             told = f"formulas without a stored result: {unsaved:,}; a spreadsheet program saves it with the file"
-            parsed.notes = [told]
+            parsed.notes = [told, *parsed.notes]
         return facts(parsed, workbook.properties)
     finally:
         workbook.close()
+
+
+def _charts(writer: Writer, sheet: Any) -> None:
+    """Write what the charts on a sheet are called; their numbers are in its rows."""
+    archive = sheet.parent._archive
+    try:
+        drawings = _related(archive, sheet._worksheet_path, "drawing")
+        charts = [chart for drawing in drawings for chart in _related(archive, drawing, "chart")]
+    except (ValueError, TypeError, SyntaxError, KeyError):  # lists of parts that are damaged
+        writer.note("charts could not be read")
+        return
+    for chart in charts:
+        write_chart(writer, archive.read(chart), numbers=False)
+
+
+def _related(archive: Any, path: str, kind: str) -> list[str]:
+    """The paths of the parts of a kind that a part refers to, of those that the file holds."""
+    from openpyxl.packaging.relationship import get_dependents, get_rels_path  # type: ignore[import-untyped]
+
+    held = set(archive.namelist())
+    place = get_rels_path(path)
+    if place not in held:
+        return []
+    found = (item for item in get_dependents(archive, place) if item.Type.endswith("/" + kind))
+    return [item.target for item in found if item.TargetMode != "External" and item.target in held]
 
 
 class _Rows:

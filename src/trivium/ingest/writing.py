@@ -23,6 +23,12 @@ class Writer:
         self._sections = Sections()
         self._title = ""
         self._in_list = False
+        self._notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Something that a reader of the source should know; told once."""
+        if text not in self._notes:
+            self._notes.append(text)
 
     @property
     def size(self) -> int:
@@ -66,9 +72,13 @@ class Writer:
         self.blank()
         self._block(TEXT, _clean(text) + "\n", self._sections.path)
 
-    def item(self, text: str) -> None:
+    def leave(self) -> None:
+        """What follows stands under no heading."""
+        self._sections = Sections()
+
+    def item(self, text: str, mark: str = "- ") -> None:
         """An item of a list; items that follow each other make one block."""
-        line = "- " + _clean(text).replace("\n", "\n  ") + "\n"
+        line = mark + _clean(text).replace("\n", "\n  ") + "\n"
         last = self._blocks[-1] if self._blocks else None
         if last is not None and last.kind == LIST and last.stop == self._size and self._in_list:
             start = self._size
@@ -133,7 +143,12 @@ class Writer:
 
     def result(self) -> Parsed:
         return Parsed(
-            "".join(self._parts), self._blocks, self._title, headings=self._headings, pages=self._pages, notes=[]
+            "".join(self._parts),
+            self._blocks,
+            self._title,
+            headings=self._headings,
+            pages=self._pages,
+            notes=self._notes,
         )
 
 

@@ -39,6 +39,7 @@ ENDPOINT = "the model's endpoint"
 REPAIRS = 2
 _RESERVE = 400
 _MOST_DOUBTS = 5
+_MOST_SOURCES = 3
 _RESULT_CHARACTERS = 12_000
 _ASK_TO_CITE = (
     "Your answer names no passage that says it. Answer again from the passages alone, with the number of a passage in "
@@ -100,6 +101,8 @@ class _Turn:
         self._statements: tuple[int, list[Statement]] | None = None
         self._asked = 0
         self._unknown = False
+        self._at_bound = False
+        """Whether `max_steps` ended the search while the model would have gone on."""
         self._messages: list[dict[str, Any]] = []
         self.usage = Usage(cost_usd=0.0 if model.prices is not None else None)
         self.warnings: list[tuple[str, str | None, str]] = []
@@ -212,7 +215,7 @@ class _Turn:
         for attempt in range(REPAIRS + 1):
             value, fault = _read(reply, check)
             if self._support.is_empty and (fault or any(leaves(value))):
-                raise ComposeError(f"output did not conform to shape: no evidence for `{_first(shape)}`", self.usage)
+                raise self._misshapen(f"no evidence for `{_first(shape)}`")
             if not fault:
                 grounds = Grounds(value, self._support, shape, self._task.ask, self._opinion)
                 self._warn_of_unmet_words()
@@ -226,14 +229,28 @@ class _Turn:
                     {"role": "user", "content": f"That is wrong: {fault}. Answer with the JSON alone."}
                 )
                 reply = self._chat(_Silent(), tools=False)
-        raise ComposeError(f"output did not conform to shape: {fault}", self.usage)
+        raise self._misshapen(fault)
+
+    def _misshapen(self, fault: str) -> ComposeError:
+        """The failure of a shaped turn; where the search was cut off, with what it had found and what helps."""
+        told = f"output did not conform to shape: {fault}"
+        if self._at_bound:
+            passages = self._support.passages.values()
+            sources = list(dict.fromkeys(one.source or one.name or one.context for one in passages))
+            named = ", ".join(sources[:_MOST_SOURCES]) + (", …" if len(sources) > _MOST_SOURCES else "")
+            found = counted(len(passages), "passage") + (f" ({named})" if named else "")
+            told += (
+                f"; the search was ended by max_steps = {self._task.max_steps}, with {found} found. Raise max_steps,"
+                " ask for less in one shape, or name another model; retrieval_only shows what was found"
+            )
+        return ComposeError(told, self.usage)
 
     def _grounded(self, value: Any, grounds: Grounds) -> Composed:
         """A conforming value with its citations, when anything in it rests on a passage."""
         if grounds.told:
             self._warn("uncited", None, "Part of the answer rests on results of tools, which cannot be cited.")
         if grounds.missing is not None:
-            raise ComposeError(f"output did not conform to shape: no evidence for `{grounds.missing}`", self.usage)
+            raise self._misshapen(f"no evidence for `{grounds.missing}`")
         for path in grounds.unfounded + grounds.loose:
             of = "" if path == THE_VALUE else f" of {path}"
             self._warn("weak_support", path, f"No passage says the value{of}.")
@@ -293,6 +310,7 @@ class _Turn:
                 sink.text("\n\n")
             self._answer_calls(reply)
         if self._tools:
+            self._at_bound = True
             self._warn("max_steps_reached", "max_steps", f"The search ended after {self._task.max_steps} steps.")
         return self._chat(sink, tools=False)
 
@@ -410,6 +428,8 @@ def _read(reply: Reply, check: Validator) -> tuple[Any, str]:
     """The value of a reply, and what is wrong with it."""
     if reply.finish == LENGTH:
         return None, "it was cut at the output limit"
+    if reply.finish == CALLS and not reply.text.strip():
+        return None, "tools were called instead of an answer, when no more calls were taken"
     try:
         value = read_json(reply.text)
     except NoJson as fault:

@@ -279,7 +279,7 @@ class AnswerStream:
 def _states(sentence: str) -> bool:
     """Whether a sentence without a citation says enough to need one; not so what leads over to something."""
     told = sentence.strip()
-    return not told.endswith((":", "?", "：", "？")) and len(telling(told)) > 3 and not code_spans(told)
+    return not told.endswith((":", "?", "：", "？", "؟")) and len(telling(told)) > 3 and not code_spans(told)
 
 
 def _last_line(before: str, text: str) -> str:

@@ -48,19 +48,21 @@ _DIMENSIONS = (
         _BYTES | _AREAS | _LENGTHS | {"characters"},
     ),
     _measured(
-        "length lange longueur longitud lunghezza comprimento lengte длина",
+        "length lange longueur longitud lunghezza comprimento lengte длина אורך طول",
         "long lang",
         _LENGTHS | _TIMES | {"characters"},
         DURATION,
     ),
-    _measured("height hohe hauteur altura altezza hoogte высота", "high tall hoch haut alto", _LENGTHS),
+    _measured("height hohe hauteur altura altezza hoogte высота גובה ارتفاع", "high tall hoch haut alto", _LENGTHS),
     _measured("width breite largeur anchura larghezza largura breedte ширина", "wide breit", _LENGTHS),
     _measured("depth tiefe profondeur profundidad profondita draught tiefgang глубина", "deep tief", _LENGTHS),
     _measured("diameter durchmesser diametre diametro", "", _LENGTHS),
     _measured("thickness dicke epaisseur espesor spessore", "thick dick", _LENGTHS),
     _measured("altitude elevation altitud meereshohe", "", _LENGTHS),
-    _measured("distance entfernung abstand distancia distanza afstand расстояние", "far weit", _LENGTHS),
-    _measured("weight gewicht poids peso mass masse вес", "heavy schwer lourd", ["kg", "g", "t", "mg", "lb", "oz"]),
+    _measured("distance entfernung abstand distancia distanza afstand расстояние מרחק مسافه", "far weit", _LENGTHS),
+    _measured(
+        "weight gewicht poids peso mass masse вес משקל وزن", "heavy schwer lourd", ["kg", "g", "t", "mg", "lb", "oz"]
+    ),
     _measured(
         "temperature temperatures temperatur temperaturen temperatura температура",
         "hot cold warm kalt chaud froid",
@@ -81,7 +83,8 @@ _DIMENSIONS = (
     ),
     Dimension(
         "price prices cost costs fee fees preis preise gebuhr prix tarif cout precio tarifa coste prezzo tariffa costo"
-        " preco prijs цена стоимость salary gehalt salaire salario stipendio budget rent miete loyer deposit kaution",
+        " preco prijs цена стоимость salary gehalt salaire salario stipendio budget rent miete loyer deposit kaution"
+        " מחיר עלות שכר דמי תשלום تكلفه سعر ثمن رسوم اجره راتب",
         "expensive teuer cher caro",
         frozenset({MONEY}),
         frozenset(),
@@ -89,7 +92,7 @@ _DIMENSIONS = (
     ),
     Dimension(
         "duration dauer duree duracion durata duracao duur длительность timeout runtime lifetime lifespan laufzeit"
-        " frist kundigungsfrist plazo delai wartezeit",
+        " frist kundigungsfrist plazo delai wartezeit משך مده",
         "",
         frozenset({DURATION}),
         frozenset(),
@@ -103,7 +106,7 @@ _DIMENSIONS = (
         _COUNTED | {PERCENT, MONEY},
     ),
     Dimension(
-        "date datum fecha data дата birthday geburtstag",
+        "date datum fecha data дата birthday geburtstag תאריך تاريخ موعد",
         "",
         frozenset({DATE}),
         frozenset(),

@@ -18,6 +18,7 @@ from trivium.models.citation_marks import unmarked
 from trivium.models.code_spans import fenced, may_mark, spanned
 from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage
 from trivium.models.conflicts import conflicting, same_subject
+from trivium.models.former import asks_of_now, still
 from trivium.models.language import ALSO, BEYOND, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
 from trivium.models.parts import MOST_QUESTIONS, questions_in
@@ -132,6 +133,10 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return _comparison(ranking, question, terms)
     ranked = ranking.rank(question, terms)
     good = [one for one in ranked if one.confidence >= ENOUGH and not _only_asks(one.statement)]
+    if asks_of_now(ask) and not (question.lists or question.each or question.broad):
+        words = [term.word for term in terms if not term.extra]
+        stands = still([one.statement for one in good], words, of_people=question.kind == "who")
+        good = [one for one, stays in zip(good, stands, strict=True) if stays]
     if not _tells(question, terms):
         return _nearest(ranking, [], question)
     if all(map(_is_sign, question.words)):
@@ -355,7 +360,7 @@ def _repeats(one: Ranked, chosen: Sequence[Ranked]) -> bool:
 
 
 def _only_asks(statement: Statement) -> bool:
-    return statement.text.rstrip("\"'”»*_ ").endswith(("?", "？"))
+    return statement.text.rstrip("\"'”»*_ ").endswith(("?", "？", "؟"))
 
 
 # --- how it is written ----------------------------------------------------------------------------

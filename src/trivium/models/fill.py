@@ -14,7 +14,8 @@ from trivium.models.composer import Cited, Composed, ComposeError, Task, Usage
 from trivium.models.fill_evidence import Filled, Finder, NoEvidence
 from trivium.models.fill_list import fill_list
 from trivium.models.fill_scalar import fill_scalar
-from trivium.models.property import read_property
+from trivium.models.parts import questions_in
+from trivium.models.property import Property, read_property
 from trivium.models.shape import Validator, check_schema, references, resolve
 from trivium.models.statements import Statement
 
@@ -29,7 +30,7 @@ def fill(task: Task, statements: Sequence[Statement], check: Callable[[], None] 
     """The shape of a task filled from statements; `check` is called now and then. Raises: ComposeError."""
     shape = task.shape or {}
     try:
-        filled = _Filling(shape, check).value(Finder.of(statements, task.ask), "", shape, 0)
+        filled = _Filling(shape, check).value(_finder(statements, task.ask), "", shape, 0)
     except NoEvidence as fault:
         raise ComposeError(f"output did not conform to shape: {fault}", Usage(cost_usd=0.0)) from fault
     violation = Validator(shape).first_violation(filled.value)
@@ -38,6 +39,14 @@ def fill(task: Task, statements: Sequence[Statement], check: Callable[[], None] 
     cited = list({(one.passage.id, one.quote): one for one in filled.cited}.values())
     warnings = list(dict.fromkeys(filled.warnings))
     return Composed("", cited, filled.value, bool(cited), Usage(cost_usd=0.0), warnings)
+
+
+def _finder(statements: Sequence[Statement], ask: str) -> Finder:
+    """A finder for an ask, with one for each of the questions that it is made of where those are several."""
+    finder = Finder.of(statements, ask)
+    questions, _ = questions_in(ask)
+    finder.parts = [finder.for_question(question) for question in questions] if len(questions) > 1 else []
+    return finder
 
 
 class _Filling:
@@ -105,8 +114,22 @@ class _Filling:
             if "array" in kinds or (not kinds and ("items" in schema or "prefixItems" in schema)):
                 if places := _places(schema):
                     return self._tuple(finder, path, places, depth)
-                return self._array(finder, path, schema, depth)
-        return fill_scalar(finder, read_property(path, schema))
+                return self._by_question(
+                    finder, read_property(path, schema), lambda one: self._array(one, path, schema, depth)
+                )
+        wanted = read_property(path, schema)
+        return self._by_question(finder, wanted, lambda one: fill_scalar(one, wanted))
+
+    def _by_question(self, finder: Finder, wanted: Property, filled: Callable[[Finder], Filled]) -> Filled:
+        """What the question that a property belongs to fills it with; the whole ask where none does."""
+        fault: NoEvidence | None = None
+        for one in [*finder.parts_for(wanted), finder]:
+            try:
+                return filled(one)
+            except NoEvidence as missing:
+                fault = missing if fault is None or fault.is_plain else fault
+        assert fault is not None
+        raise fault
 
     def _alternative(self, finder: Finder, path: str, schema: dict[str, Any], options: list[Any], depth: int) -> Filled:
         """The first alternative that the evidence fills with something that conforms to the whole."""

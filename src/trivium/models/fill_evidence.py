@@ -11,18 +11,24 @@ from msgspec.structs import replace
 from trivium.models.composer import Cited
 from trivium.models.conflicts import same_subject
 from trivium.models.dimensions import tells
+from trivium.models.former import asks_of_now, still
 from trivium.models.matching import alike
+from trivium.models.members import told_of
 from trivium.models.property import Property
-from trivium.models.question import Question, content_words, understand
+from trivium.models.question import NAME, Question, content_words, understand
 from trivium.models.ranges import end_of_range
 from trivium.models.ranking import ENOUGH, Ranked, Ranking
 from trivium.models.statements import CODE, Cell, Statement
+from trivium.models.values import DATE, TIME
 from trivium.search.segment import tokens
 
 ABOUT = 0.6
 """The share of a property's words that a statement must meet."""
 _NEAR, _BEFORE = 0.95, 0.4
 _TIE = 0.02
+_NAMED = frozenset(["name", "person", "nombre", "nom", "nome", "имя", "姓名"])
+_TIMED = frozenset(["time", "hour", "uhrzeit", "hora", "heure", "ora", "时间"])
+_DATED = frozenset(["date", "day", "datum", "tag", "fecha", "dia", "data", "日期"])
 
 
 class NoEvidence(Exception):
@@ -84,22 +90,73 @@ class Finder:
         self.ranking = ranking
         self.ranked = ranked
         self.alone = alone
+        self.parts: list[Finder] = []
+        """A finder for each question of an ask that holds several."""
 
     @classmethod
     def of(cls, statements: Sequence[Statement], ask: str) -> Finder:
+        return cls(statements, understand(ask), Ranking(statements), {}).for_question(ask)
+
+    def for_question(self, ask: str) -> Finder:
+        """A finder over the same statements for another question."""
         question = understand(ask)
-        ranking = Ranking(statements)
         untyped = replace(question, wanted=frozenset())
-        return cls(statements, question, ranking, {id(one.statement): one for one in ranking.rank(untyped)})
+        ranked = {id(one.statement): one for one in self.ranking.rank(untyped)}
+        return Finder(self.statements, question, self.ranking, ranked)
+
+    def parts_for(self, wanted: Property) -> list[Finder]:
+        """The finders for those questions of the ask to which a property belongs.
+
+        One belongs to the question that has its words; else to the one for a value of its kind.
+        """
+        named = [part for part in self.parts if wanted.words and part.speaks_of(wanted.words)]
+        return named or [part for part in self.parts if part.asks_kind(wanted)]
+
+    def speaks_of(self, words: Sequence[str]) -> bool:
+        """Whether the question has all of some words, in whichever form."""
+        return all(any(alike(word, other) for other in self.question.words) for word in words)
+
+    def asks_kind(self, wanted: Property) -> bool:
+        """Whether the question asks for a value of the kind that a property is, by its name or type."""
+        kinds = self.question.wanted
+        if NAME in kinds:
+            return wanted.role == NAME or _NAMED.issuperset(wanted.words)
+        return bool(kinds & wanted.kinds) or (DATE in kinds and wanted.dated)
 
     def within(self, statement: Statement) -> Finder:
         """A finder for one statement that is known to be about what is filled."""
         return Finder([statement], self.question, self.ranking, self.ranked, alone=True)
 
+    def asks_name(self, wanted: Property) -> bool:
+        """Whether a text is who is asked for: its words are those of a question for a name, or it has none."""
+        if wanted.role or self.alone or NAME not in self.question.wanted or {"pattern", "format"} & set(wanted.schema):
+            return False
+        return self.speaks_of(wanted.words)
+
+    def told_of(self, text: str, spans: Sequence[tuple[int, int]], wanted: Property) -> list[tuple[int, int]]:
+        """Of several values of a sentence those that are said of what is asked; all where that cannot be told."""
+        by_name = told_of(text, spans, wanted.words) if wanted.words else None
+        return by_name or told_of(text, spans, [*wanted.words, *self.question.words]) or list(spans)
+
+    def _asks_for(self, wanted: Property) -> bool:
+        """Whether a property only says of what kind the thing is that the question asks for (`name`, `date`)."""
+        kinds = self.question.wanted
+        names = NAME in kinds and _NAMED.issuperset(wanted.words)
+        dates = DATE in kinds and wanted.dated and _DATED.issuperset(wanted.words)
+        times = TIME in kinds and TIME in wanted.kinds and _TIMED.issuperset(wanted.words)
+        return bool(wanted.words) and (names or dates or times)
+
     def about(self, wanted: Property) -> list[About]:
         """The statements that are about a property, best first."""
         found = [self._about(statement, wanted) for statement in self.statements]
-        return sorted(filter(None, found), key=lambda one: (-one.score, one.statement.rank, one.statement.place))
+        abouts = sorted(filter(None, found), key=lambda one: (-one.score, one.statement.rank, one.statement.place))
+        if not abouts and not self.alone and self._asks_for(wanted):
+            return self.about(replace(wanted, words=[]))
+        if self.alone or not asks_of_now(" ".join([self.question.text, *wanted.words, *wanted.described])):
+            return abouts
+        words = wanted.words or [term.word for term in self.question.terms if not term.extra]
+        stands = still([one.statement for one in abouts], words, of_people=NAME in self.question.wanted)
+        return [one for one, stays in zip(abouts, stands, strict=True) if stays]
 
     def _about(self, statement: Statement, wanted: Property) -> About | None:
         ranked = self.ranked[id(statement)]

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from msgspec.structs import replace
+
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
 from trivium.models.property import Property
 from trivium.models.ranges import is_end_of_range
 from trivium.models.shape import Validator
-from trivium.models.values import DATE, DURATION, LABEL, MONEY, PERCENT, TIME, YEAR, Value, find_values
+from trivium.models.values import DATE, DURATION, LABEL, MONEY, NUMBER, PERCENT, TIME, YEAR, Value, find_values
 from trivium.search.segment import fold
 
 
@@ -19,7 +21,7 @@ def fill_number(finder: Finder, wanted: Property, *, whole: bool) -> Filled:
     candidates = [
         Candidate(number, about, score)
         for about in finder.about(wanted)
-        for number, score in numbers_in(about, wanted, whole)
+        for number, score in numbers_in(about, wanted, whole, finder)
         if check.conforms(number)
     ]
     return decide(candidates, wanted, finder.question)
@@ -39,8 +41,10 @@ def bounds(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: schema[key] for key in kept if key in schema}
 
 
-def numbers_in(about: About, wanted: Property, whole: bool) -> Iterator[tuple[int | float, float]]:
-    """The numbers of a statement that a property may mean, each with a score."""
+def numbers_in(
+    about: About, wanted: Property, whole: bool, finder: Finder | None = None
+) -> Iterator[tuple[int | float, float]]:
+    """The numbers of a statement that a property may mean, each with a score; with a finder those of what is asked."""
     statement = about.statement
     if about.cell is not None:
         text, values = about.cell.text, find_values(about.cell.text, statement.language)
@@ -50,7 +54,7 @@ def numbers_in(about: About, wanted: Property, whole: bool) -> Iterator[tuple[in
         near = places_of(text, wanted)
     fitting = [value for value in values if _fits(value, wanted) or _is_its_label(value, text, wanted)]
     bound = is_end_of_range(wanted.words, text, values)
-    for value in [bound] if bound in fitting else fitting:
+    for value in [bound] if bound in fitting else _of_asked(fitting, text, wanted, finder):
         amount = _amount(value, wanted)
         if amount is None or (whole and amount != amount.to_integral_value()):
             continue
@@ -58,6 +62,23 @@ def numbers_in(about: About, wanted: Property, whole: bool) -> Iterator[tuple[in
         if about.cell is not None and text.startswith(text[value.start : value.stop]):
             score += 0.05
         yield _plain(amount), round(score, 6)
+
+
+def _of_asked(values: list[Value], text: str, wanted: Property, finder: Finder | None) -> list[Value]:
+    """Those of the values that are said of what is asked; a plain number has the unit of the value before it."""
+    if len(values) < 2 or finder is None:
+        return values
+    own = finder.told_of(text, [(value.start, value.stop) for value in values], wanted)
+    if len(own) == len(values):
+        return values
+    found, before = list[Value](), values[0]
+    for value in values:
+        if value.kind == NUMBER and before.unit:
+            value = replace(value, kind=before.kind, unit=before.unit)
+        before = value
+        if (value.start, value.stop) in own:
+            found.append(value)
+    return found
 
 
 def _fits(value: Value, wanted: Property) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from trivium.models.conflicts import negated
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
@@ -21,6 +23,10 @@ from trivium.search.segment import fold, tokens
 
 _PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][\w'’.-]*(?:\s+(?:[^\W\d_a-zà-ÿа-я][\w'’-]*|de|van|von|der|la|del|di|da|le))*")
 _HAN_VALUE = re.compile("(?:是|为|為|叫|は)([^，。；、！？,;.!?]{2,20}?)(?:です|でした|$|[，。；、！？,;.!?])")
+_BELONGS = re.compile(
+    r"\b(?:of|in|at|for|from|near|to|on|des|vom|im|aus|bei|am|de|del|en|du|des|da|do|di|a|au|van|te|в|на|из) $"
+)
+"""What stands before the name of that to which somebody belongs."""
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"https?://[^\s)>\]\"']+")
 _CODE_WORD = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w]+(?:[-./][\w]+)*\b|#\d+")
@@ -29,6 +35,8 @@ _CODE_NAMES = frozenset(["id", "code", "sku", "key", "ticket", "reference", "num
 
 def fill_text(finder: Finder, wanted: Property) -> Filled:
     check = Validator(bounds(wanted.schema))
+    if finder.asks_name(wanted):
+        wanted = replace(wanted, role=NAME)
     abouts = finder.about(wanted)
     if not abouts and wanted.role in (FREE, REASON, WHERE):
         abouts = finder.about(_asked(wanted))
@@ -60,11 +68,11 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
     statement, text = about.statement, about.text
     form = wanted.schema.get("format")
     if wanted.dated or form in ("date", "date-time"):
-        yield from _dates(about, form, wanted)
+        yield from _dates(about, form, wanted, finder)
         if form or about.cell is None:
             return
     if form == "time":
-        yield from _times(about, wanted)
+        yield from _times(about, wanted, finder)
     elif wanted.role == EMAIL:
         yield from ((match[0], 0.0) for match in _EMAIL.finditer(text))
     elif wanted.role == LINK:
@@ -84,15 +92,15 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
     elif wanted.role == NAME:
         yield from _names(statement, finder, wanted)
     elif wanted.kinds and wanted.words:
-        yield from _quantities(statement, wanted)
+        yield from _quantities(statement, wanted, finder)
     else:
         yield text, 0.0
 
 
-def _times(about: About, wanted: Property) -> Iterator[tuple[str, float]]:
+def _times(about: About, wanted: Property, finder: Finder) -> Iterator[tuple[str, float]]:
     near = places_of(about.text, wanted)
-    values = _ends(find_values(about.text, about.statement.language), about, wanted)
-    yield from ((value.iso, -_away(value, near)) for value in values if value.kind == TIME)
+    values = _ends(find_values(about.text, about.statement.language), about, wanted, finder, TIME)
+    yield from ((value.iso, -_away(value, near)) for value in values)
 
 
 def _away(value: Value, near: list[int]) -> float:
@@ -100,15 +108,19 @@ def _away(value: Value, near: list[int]) -> float:
     return distance(value, near) + (0.1 if near and value.start < min(near) else 0.0)
 
 
-def _ends(values: list[Value], about: About, wanted: Property) -> list[Value]:
-    """Of a range the end that a property asks for, else all the values."""
+def _ends(values: list[Value], about: About, wanted: Property, finder: Finder, *kinds: str) -> list[Value]:
+    """Of the values of some kinds the end of a range that a property asks for, else those said of what is asked."""
     bound = is_end_of_range(wanted.words, about.text, values)
-    return values if bound is None else [bound]
+    if bound is not None:
+        return [bound] if bound.kind in kinds else []
+    values = [value for value in values if value.kind in kinds]
+    own = finder.told_of(about.text, [(value.start, value.stop) for value in values], wanted)
+    return [value for value in values if (value.start, value.stop) in own]
 
 
-def _dates(about: About, form: object, wanted: Property) -> Iterator[tuple[str, float]]:
+def _dates(about: About, form: object, wanted: Property, finder: Finder) -> Iterator[tuple[str, float]]:
     near: list[int] = [] if about.cell is not None else places_of(about.text, wanted)
-    for value in _ends(find_values(about.text, about.statement.language), about, wanted):
+    for value in _ends(find_values(about.text, about.statement.language), about, wanted, finder, DATE, YEAR):
         if value.kind == DATE and not value.iso.startswith("--") and (len(value.iso) == 10 or not form):
             yield value.iso, -_away(value, near)
         elif value.kind == YEAR and not form:
@@ -124,11 +136,13 @@ def _codes(about: About, wanted: Property) -> Iterator[tuple[str, float]]:
     yield from ((match[0].strip(".:!?"), 0.0) for match in words)
 
 
-def _quantities(statement: Statement, wanted: Property) -> Iterator[tuple[str, float]]:
+def _quantities(statement: Statement, wanted: Property, finder: Finder) -> Iterator[tuple[str, float]]:
     """A value as it is written, for a text whose name asks for an amount."""
     near = places_of(statement.text, wanted)
-    for value in statement.values:
-        if value.kind in wanted.kinds:
+    fitting = [value for value in statement.values if value.kind in wanted.kinds]
+    own = finder.told_of(statement.text, [(value.start, value.stop) for value in fitting], wanted)
+    for value in fitting:
+        if (value.start, value.stop) in own:
             yield statement.text[value.start : value.stop], -distance(value, near)
 
 
@@ -140,15 +154,25 @@ def _names(statement: Statement, finder: Finder, wanted: Property) -> Iterator[t
         return
     known = {*tokens(finder.question.text), *wanted.words, *silent_words(statement.words)}
     near = places_of(text, wanted)
-    for match in _PROPER.finditer(text):
-        words = match[0].rstrip(".,;:'’-").split()
-        while words and (words[-1][0].islower() or not set(tokens(words[-1])) - known):
-            words.pop()
-        while words and not set(tokens(words[0])) - known:
-            words.pop(0)
-        if words and statement.kind != ROW and not is_number_word(words[0]):
-            away = min((abs(match.start() - at) for at in near), default=0)
-            yield " ".join(words), 0.05 * (len(words) > 1) - min(away, 200) / 200 * 0.2 - 0.1 * (match.start() == 0)
+    found = [span for match in _PROPER.finditer(text) if (span := _trimmed(match, known))]
+    own = finder.told_of(text, found, wanted)
+    for start, stop in own if statement.kind != ROW else ():
+        words = text[start:stop].split()
+        if not is_number_word(words[0]):
+            away = min((abs(start - at) for at in near), default=0)
+            behind = 0.2 if _BELONGS.search(fold(text[:start])) else 0.0
+            first = 0.1 if start == 0 and len(words) < 2 else 0.0
+            yield " ".join(words), 0.05 * (len(words) > 1) - min(away, 200) / 200 * 0.2 - first - behind
+
+
+def _trimmed(match: re.Match[str], known: Collection[str]) -> tuple[int, int] | None:
+    """Where a name stands without words that the question has, and without what is no name, at its ends."""
+    words = list(re.finditer(r"\S+", match[0].rstrip(".,;:'’-")))
+    while words and (words[-1][0][0].islower() or not set(tokens(words[-1][0])).difference(known)):
+        words.pop()
+    while words and not set(tokens(words[0][0])).difference(known):
+        words.pop(0)
+    return (match.start() + words[0].start(), match.start() + words[-1].end()) if words else None
 
 
 def fill_choice(finder: Finder, wanted: Property, options: Sequence[Any]) -> Filled:
@@ -158,7 +182,7 @@ def fill_choice(finder: Finder, wanted: Property, options: Sequence[Any]) -> Fil
     for about in finder.about(wanted) or finder.about(_asked(wanted)):
         candidates += [Candidate(option, about, about.score) for option in choices_in(about.text, options)]
         if numbers:
-            found = numbers_in(about, wanted, False)
+            found = numbers_in(about, wanted, False, finder)
             candidates += [Candidate(number, about, score) for number, score in found if number in numbers]
     return decide(candidates, wanted, finder.question)
 

@@ -96,7 +96,7 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
     if about.cell is not None:
         said = said_in(about.cell.text)
         return None if said is None else (said, about.score + 1)
-    if statement.kind == CODE or statement.text.endswith(("?", "？")) or _conditional(statement):
+    if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or _conditional(statement):
         return None
     own = frozenset(statement.words)
     flipped, met, here = False, 0.0, 0.0

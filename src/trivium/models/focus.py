@@ -34,6 +34,14 @@ _ROMANCE = re.compile(
     r"(?: (?:de|del|della|dello|dei|du|des|do|da|para|pour|per|en|au|aux|a)(?: (?:la|las|los|le|les|el|l['’]))?"
     r" (?P<of>.+?)| d['’](?P<of2>.+?))?\W*"
 )
+_HEBREW = re.compile(
+    r"\W*ו?(?:מה|מהו|מהי|מי|מיהו|מיהי|איפה|היכן|כמה)(?: (?:הוא|היא|הם|הן|היה|היתה|הייתה))? ה?(?P<np>\w{2,}?)"
+    r"(?: (?:של|עבור) (?P<of>.+?)| (?P<of2>[הלב]\w+.*?))?\W*"
+)
+_ARABIC = re.compile(
+    r"\W*و?(?:ما|من|اين|كم)(?: (?:هو|هي|هم|كان|كانت))? (?:ال)?(?P<np>\w{2,}?)(?: (?P<of>(?:ال|لل)\w+.*?))?\W*"
+)
+"""The thing of which is asked follows what is asked for, with an article of its own (`the price of the ticket`)."""
 _BEHIND = re.compile(
     r" (?:of|for|in|on|at|to|per|by|from|with|when|that|which|who|i|we|you|von|vom|der|des|fur|im|am|auf|zum|zur|bei"
     r"|mit|de|del|du|des|para|pour|en|au|aux|con|avec|que|qui|a|d['’])\b"
@@ -94,7 +102,7 @@ def focus_of(folded: str) -> Focus | None:
     """
     if len(folded) > _LONGEST:
         return None
-    for pattern, is_first in ((_EN, False), (_DE, False), (_ROMANCE, True)):
+    for pattern, is_first in ((_EN, False), (_DE, False), (_ROMANCE, True), (_HEBREW, True), (_ARABIC, True)):
         match = pattern.fullmatch(folded)
         if match and len(match["np"].split()) <= 4:
             words = match["np"].split()

@@ -4,42 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
+from trivium.models.inflection import is_form, parted
 from trivium.search.segment import fold
 
 EXACT, INFLECTED, KIN, INSIDE = 1.0, 0.9, 0.75, 0.6
 _SPACED = re.compile(r"[^\W\d_\u3040-\ud7af]+")
 
-_ENDINGS = frozenset(
-    [
-        "",
-        "s",
-        "es",
-        "ed",
-        "er",
-        "en",
-        "n",
-        "a",
-        "y",
-        "ing",
-        "и",
-        "ы",
-        "а",
-        "у",
-        "е",
-        "ов",
-        "ом",
-        "ам",
-        "ах",
-        "ей",
-        "ю",
-        "я",
-    ]
-)
-
 _HEBREW = frozenset("אבגדהוזחטיכלמנסעפצקרשת")
+_ARABIC = frozenset(map(chr, range(0x621, 0x64B)))
+_ARTICLE = re.compile("[وف]?(?:[بك]?ال|لل|[بل](?=.{4}))(?=.{2})|و(?=.{4})")
 _WRITTEN_TOGETHER = frozenset("והבלכשמ")
 _APART = tuple(
     {one, other}
@@ -67,6 +43,10 @@ long length duration lasts last
 deep depth
 wide width
 heavy weigh weighs weight
+receipt receive
+receipt received
+receipts received
+understand understood
 old age aged
 employee employees staff people workers employed
 maximum max most limit limits up
@@ -131,6 +111,9 @@ payer paye payable paiement paiements regler
 employe employes salaries personnel effectif
 conges vacances
 dirige directeur directrice responsable
+costa costano costo prezzo prezzi tariffa tariffe
+custa custam custo preco precos
+kost kosten prijs prijzen tarief
 费用 价格 售价 收费
 员工 雇员 职员 人员
 付款 支付 结算
@@ -167,16 +150,14 @@ def alike(term: str, word: str) -> float:
         return KIN
     if {term, word} in _APART:
         return 0.0
-    if term[0] in _HEBREW and word[0] in _HEBREW and _bare(term) & _bare(word):
+    if (term[0] in _HEBREW or term[0] in _ARABIC) and _bare(term) & _bare(word):
         return INFLECTED
     if len(term) < 3 or len(word) < 3 or not (_SPACED.fullmatch(term) and _SPACED.fullmatch(word)):
         return 0.0
     short, long = sorted((_singular(term), _singular(word)), key=len)
-    common = _common(short, long)
-    if common == len(short) and (long[common:] in _ENDINGS or (len(short) > 4 and len(long) - len(short) <= 4)):
+    if is_form(short, long):
         return INFLECTED
-    if common >= 5 and len(short) - common <= 3 and len(long) - common <= 4 and common * 3 >= len(long) * 2 - 1:
-        return INFLECTED
+    common = parted(short, long)
     compound = common >= 5 and common >= len(short) - 1  # with the s of a genitive
     if len(short) >= 5 and len(long) - len(short) >= 3 and (long.endswith(short) or compound):
         return INSIDE
@@ -184,8 +165,11 @@ def alike(term: str, word: str) -> float:
 
 
 def _bare(word: str) -> set[str]:
-    """A Hebrew word with and without the one-letter words that are written together with it (`to the`, `in`, `and`)."""
+    """A Hebrew or Arabic word with and without what is written together with it (`to the`, `in`, `and`)."""
     found = {word}
+    if word[0] in _ARABIC:
+        match = _ARTICLE.match(word)
+        return found if match is None else found | {word[match.end() :]}
     while len(word) > 4 and word[0] in _WRITTEN_TOGETHER and len(found) < 3:
         word = word[1:]
         found.add(word)
@@ -196,14 +180,44 @@ def _singular(word: str) -> str:
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word
 
 
-def _common(one: str, other: str) -> int:
-    """Length of the common beginning."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+class Words:
+    """A growing set of words in which those that stand for a term are found without a look at all of them."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._at: dict[str, list[str]] = {}
+        self._met: dict[str, dict[str, float]] = {}
+
+    def add(self, words: Iterable[str]) -> None:
+        fresh = set(words) - self._known
+        if fresh:
+            self._met.clear()
+        self._known |= fresh
+        for word in fresh:
+            for place in _places(word):
+                self._at.setdefault(place, []).append(word)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._known
+
+    def met_by(self, term: str) -> dict[str, float]:
+        """The words here that stand for a term, with how far (`alike`)."""
+        if term not in self._met:
+            near = {term, *_kin().get(term, ())} & self._known
+            for place in _places(term):
+                near.update(self._at.get(place, ()))
+            self._met[term] = {word: far for word in near if (far := alike(term, word))}
+        return self._met[term]
+
+
+def _places(word: str) -> Iterator[str]:
+    """Where a word is kept: two that are alike, but for kin, have one of these in common."""
+    cut = _singular(word)
+    if len(cut) >= 3:
+        yield f"{cut[:3]}-"
+        yield f"-{cut[-5:]}"
+    if word[0] in _HEBREW or word[0] in _ARABIC:
+        yield from _bare(word)
 
 
 class Vocabulary:
@@ -216,13 +230,12 @@ class Vocabulary:
             self._texts += 1
             for word in set(words):
                 self._counts[word] = self._counts.get(word, 0) + 1
-        self._met: dict[str, dict[str, float]] = {}
+        self._words = Words()
+        self._words.add(self._counts)
 
     def met_by(self, term: str) -> dict[str, float]:
         """The words here that stand for a term, with how far."""
-        if term not in self._met:
-            self._met[term] = {word: far for word in self._counts if (far := alike(term, word))}
-        return self._met[term]
+        return self._words.met_by(term)
 
     def match(self, term: str, words: Collection[str]) -> float:
         """How far a text, given as a set of its words, meets a term."""

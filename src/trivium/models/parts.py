@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trivium.models.parts_spaceless import is_spaceless, questions_joined
 from trivium.search.segment import fold
 
 MOST_QUESTIONS = 8
@@ -18,13 +19,19 @@ _ASKING = (
     "|qui|quel|quelle|quels|quelles|quand|ou|combien|comment|pourquoi"
     "|chi|quale|quali|quanto|quanta|quanti|quante|quando|dove|come|perche"
     "|quem|qual|quais|onde|wanneer|waar|hoe|waarom|welk|welke|кто|что|где|когда|как|сколько|почему"
+    "|ו?(?:מה|מהו|מהי|מי|מתי|איפה|היכן|כמה|למה|מדוע|איך|כיצד)|و?(?:ما|ماذا|متي|اين|كم|كيف|لماذا)|و?من (?=هو|هي|هم)"
 )
 _PREPOSITION = "(?:(?:in|on|at|to|by|for|from|with|since|until|seit|bis|ab|mit|de|en|a|desde|depuis|da|per) )?"
 _HOW = "(?:many|much|long|far|old|often|viele?|lange|oft|hoch|gross)\\b"
 _OPENS = re.compile(rf"[\s¿\"'(]*{_PREPOSITION}(?P<word>{_ASKING})\b(?: {_HOW})?[\s,]*(?P<rest>.*)", re.DOTALL)
 _JOINS = re.compile(
     r"\s*[,;]?\s+(?:and|und|sowie|y|et|ed|e|en|и|as well as)\s+(?:also\s+|auch\s+)?(?=¿?[^\W\d])"
-    r"|\s*[;；]\s*(?=[^\W\d])",
+    r"|\s*[;；؛،]\s*(?=[^\W\d])"
+    r"|\s+ו(?=(?:מה|מהו|מהי|מי|מתי|איפה|היכן|כמה|למה|מדוע|איך|כיצד)\s)|\s+و\s?(?=(?:ما|من|متى|أين|اين|كم|كيف|لماذا)\s)"
+    r"|,\s+(?=(?:what|how|when|where|why)\s+(?:(?:much|many|long|often)\s+(?:\w+\s+)?)?"
+    r"(?:is|are|was|were|does|do|did|can|has|have|will)\s"
+    r"|(?:was|wann|wie viel|wie lange|warum|wo)\s+"
+    r"(?:ist|sind|kostet|kosten|beginnt|endet|hat|kann|muss|darf|wird|gibt|liegt)\s)",
     re.IGNORECASE,
 )
 _AUXILIARY = re.compile(r"[\s¿]*(?:is|are|was|were|does|do|did|can|could|may|must|has|have|will|would|should)\s+\S")
@@ -63,13 +70,15 @@ def questions_in(ask: str) -> tuple[list[str], list[str]]:
 
 def _joined(question: str) -> list[str]:
     """A question as those that `and` joins in it."""
+    if is_spaceless(question):
+        return questions_joined(question)
     if len(question) > 1_000 or _COMPARES.search(fold(question)):
         return [question]
     found, start = list[str](), 0
     for match in _JOINS.finditer(question):
         first, second = question[start : match.start()], question[match.end() :]
         if _is_whole(first) and _is_whole(second) and _is_other(first, second):
-            found.append(f"{first.strip()}{question[-1] if question[-1] in '?？' else ''}")
+            found.append(f"{first.strip()}{question[-1] if question[-1] in '?？؟' else ''}")
             start = match.end()
     return [*found, question[start:]]
 

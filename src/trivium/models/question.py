@@ -24,39 +24,51 @@ _HOW_LONG = (
     r"how long|how (?:quickly|soon|fast)|for how (?:long|many)|wie lange|wie schnell|cuanto (?:tiempo|dura)"
     r"|quanto tempo|combien de temps|(?:dans |sous )?quel delai|en que plazo|hoe lang|сколько времени|как долго"
     r"|提前多久|多久|有?多长(?:时间)?|多長時間|どのくらいの期間"
+    r"|כמה זמן|כמה נמשך|כמה נמשכת|كم من الوقت|كم (?:ال)?مده|كم (?:ت|ي)ستغرق|كم (?:ت|ي)دوم"
     r"|どれくらいの期間|何(?:日|日間|時間|週間|か月|ヶ月|年間)|며칠|얼마나 (?:오래|걸)"
 )
 _HOW_MANY = (
     r"how many|number of|wie ?viele|anzahl der|cuant[oa]s|numero de|quant[ie]\b|quant[oa]s|combien d|nombre de|hoeveel"
+    r"|מספר(?= ה)|كم عدد|عدد(?= ال)"
     r"|有?几(?:个|天|次|名|人|台|年)|有?多少(?:天|人|个|次|年|月|小时|分钟)|いくつ|何(?:人|個|件|台|名|回|本)|몇"
 )
 _HOW_MUCH = (
     r"how (?:much|far|old)|how(?= (?:tall|high|big|large|heavy|deep|wide|hot|cold|strong|thick|loud)\b)"
-    r"|what (?:percentage|share)|wie ?viel\b|cuant[oa]\b|quanto\b|combien|сколько|いくら|どのくらい|どれくらい|얼마"
+    r"|what (?:percentage|share)|wie ?viel\b|cuant[oa]\b|quanto\b|combien|сколько"
+    r"|[בלמ]?כמה|ب?كم|いくら|どのくらい|どれくらい|얼마"
     r"|wie(?= (?:hoch|gross|schwer|tief|breit|weit|alt|warm|kalt|stark|dick|laut)\b)"
     r"|多少钱|多少元|有?多少|多(?:高|大|重|深|宽|远|快|少)"
 )
 _HOW_OFTEN = (
     r"how (?:often|frequently)|how many times|wie (?:oft|haufig)|con que frecuencia|cuantas veces|a quelle frequence"
-    r"|combien de fois|quante volte|quantas vezes|hoe vaak|как часто|сколько раз|多久一次|几次|何回|얼마나 자주"
+    r"|combien de fois|quante volte|quantas vezes|hoe vaak|как часто|сколько раз"
+    r"|כמה פעמים|כל כמה זמן|באיזו תדירות|كم مره|كل كم|多久一次|几次|何回|얼마나 자주"
 )
 _WHEN = (
     r"(?:since |until |by )?when|what (?:date|year|time)|which (?:year|date|month)|(?:seit |bis )?wann"
     r"|in welchem (?:jahr|monat)|um wie viel uhr|cuando|en que (?:ano|fecha|mes)|a que hora|quando|quand"
     r"|en quelle annee|a quelle (?:date|heure)|in che anno|a che ora|em que ano|wanneer|in welk jaar|когда|в каком году"
+    r"|(?:עד |מ|ל)?מתי|[במ]איז[הו] (?:תאריך|שנה|יום|חודש|שעה)|(?:منذ |حتي |الي )?متي"
+    r"|في اي (?:سنه|عام|تاريخ|يوم|شهر|ساعه)"
     r"|什么时候|何时|何時|哪(?:天|年|一年|一天|个月)|几(?:点|月|号)|多会儿|いつ|何(?:年|月|日|曜日)(?!間)|언제"
 )
 _WHO = (
-    r"who|whom|whose|wer|wem|wen|wessen|quien|quienes|a quien|qui|chi|quem|wie is|кто|кого|кем|кому|谁|哪位|哪个人"
+    r"who|whom|whose|wer|wem|wen|wessen|quien|quienes|a quien|qui|chi|quem|wie is|кто|кого|кем|кому"
+    r"|[לומ]?מי|מיהו|מיהי|של מי|את מי|لمن|^\W*من(?! (?:اي|اين)\b)|谁|哪位|哪个人"
     r"|誰|だれ|どなた|누구|누가"
 )
-_WHERE = r"where|wo|wohin|woher|donde|ou (?:est|se|sont)|dove|onde|waar|где|куда|哪里|哪儿|何处|在哪|どこ|어디"
+_WHERE = (
+    r"where|wo|wohin|woher|donde|ou (?:est|se|sont)|dove|onde|waar|где|куда"
+    r"|[מל]?איפה|היכן|לאן|מאין|[במל]איז[הו] (?:עיר|מקום|כתובת|מדינה|רחוב|בניין)|(?:من |الي )?اين"
+    r"|في اي (?:مدينه|مكان|بلد|دوله|عنوان|شارع|مبني)|哪里|哪儿|何处|在哪|どこ|어디"
+)
 _WHY = (
     r"why|for what reason|warum|weshalb|wieso|por que(?: motivo| razon)?|pourquoi|perche|waarom|почему|зачем"
-    r"|为什么|為什麼|为何|なぜ|どうして|왜"
+    r"|למה|מדוע|מאיזו סיבה|لماذا|لاي سبب|为什么|為什麼|为何|なぜ|どうして|왜"
 )
 _HOW = (
     r"how (?:do|does|can|to|is|are|should)|wie (?:kann|wird|werden|muss)|como se|comment|come si|hoe (?:kan|moet)"
+    r"|איך|כיצד|كيف"
     r"|怎么|如何|怎样|どうやって|どのように|어떻게"
 )
 
@@ -115,8 +127,10 @@ _FILLER_KANA = re.compile(
     "|どの|どんな|どれ|なに|何|[はがをにのでともへや](?![\u3041-\u3096])|(?<![\u3041-\u3096])[はがをにのでともへや]"
 )
 _FILLER_WORDS = re.compile(
-    r"(?<!\w)(?:ما|ماذا|هي|هو|من|كم|متى|أين|اين|كيف|لماذا|هل|أي|اي"
-    r"|מה|מי|כמה(?: זמן)?|מתי|איפה|היכן|איך|למה|מדוע|האם|איזה|איזו|אילו|הוא|היא|של"
+    r"(?<!\w)(?:ما|ماذا|هي|هو|هم|من|كم|بكم|متى|متي|أين|اين|كيف|لماذا|هل|أي|اي|لمن|الذي|التي|في|على|علي|إلى|الى|الي|عن|مع"
+    r"|هذا|هذه|لدى|لدي|عند|يوجد|توجد|يتم|تم|كان|كانت|أو|او"
+    r"|מה|מהו|מהי|מהם|מהן|מי|מיהו|מיהי|למי|ממי|כמה(?: זמן)?|מתי|איפה|מאיפה|היכן|לאן|איך|כיצד|למה|מדוע|האם|איזה|איזו"
+    r"|אילו|באיזה|באיזו|הוא|היא|הם|הן|של|את|על|אל|עם|יש|זה|זו|זאת|או|גם|היה|היתה|הייתה|היו"
     r"|क्या|है|हैं|कौन|कितना|कितनी|कितने|कब|कहाँ|कैसे|क्यों|की|का|के)(?![\w\u0900-\u097f])"
     r"|เท่าไหร่|เท่าไร|กี่|อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|อย่างไร|ทำไม|หรือไม่|ไหม"
 )
@@ -130,13 +144,13 @@ _HANGUL_TAIL = re.compile(
 _YES_NO = re.compile(
     r"(?:is|are|was|were|does|do|did|can|could|may|must|has|have|will|would|should|ist|sind|war|hat|haben|kann|konnen"
     r"|darf|durfen|muss|mussen|gibt es|wird|werden|es posible|puede|pueden|hay|tiene|est-ce|peut|e possibile|ci sono"
-    r"|heeft|is er|kan|mag|можно|есть ли|является ли)\b"
+    r"|heeft|is er|kan|mag|можно|есть ли|является ли|האם|هل)\b"
 )
 _YES_NO_ANYWHERE = re.compile("[吗嗎][?？]?$|是否|是不是|有没有|能否|ますか[。?？]?$|ですか[。?？]?$|\\bли\\b")
 _LIST = re.compile(
     r"\b(?:list|name (?:all|the)|what are|which (?:\w+ )?(?:are|were|do|can|have)|what (?:\w+ ){1,2}(?:are|do|does|can)"
     r"|which \w+s\b|liste|nenne|welche (?!\w+ ist)|enumera|cuales son|que \w+s\b|quels|quelles|quali|quais"
-    r"|noem|welke|перечисли|какие)\b|哪些|有哪|列出|包括什么|何がありますか|어떤 것"
+    r"|noem|welke|перечисли|какие|אילו|מהם|מהן|اذكر)\b|哪些|有哪|列出|包括什么|何がありますか|어떤 것"
 )
 _EACH = re.compile(
     r"\b(?:each|every|across(?: all)?(?: the)?|per(?= (?:source|contract|country))|all the|both|jede[rnsm]?|allen?"
@@ -145,25 +159,26 @@ _EACH = re.compile(
 )
 _BROAD = re.compile(
     r"\b(?:(?:tell|say|know).* about|describe|summari[sz]e|summary|overview|explain|erzahl\w*|beschreib\w*|uberblick"
-    r"|zusammenfassung|resume[nz]?|describ\w+|decri\w+|hablame|parle[z]?|riassum\w+|descriv\w+|расскажи|опиши)\b"
+    r"|zusammenfassung|resume[nz]?|describ\w+|decri\w+|hablame|parle[z]?|riassum\w+|descriv\w+|расскажи|опиши"
+    r"|ספר(?:י|ו)? (?:לי|לנו)? ?על|תאר(?:י|ו)?|סכם|סכמי|اخبرني عن|حدثني عن|صف|لخص|اشرح)\b"
     r"|介绍|总结|概述|概要|について教えて|설명"
 )
 _DEFINES = re.compile(
     r"[\s¿]*(?:what(?: is|'s| are| does)|was (?:ist|sind|bedeutet)|que (?:es|son|significa)|qu'est-ce que|c'est quoi"
-    r"|che cos'e|cosa (?:e|sono)|o que e|wat is|что такое)"
+    r"|che cos'e|cosa (?:e|sono)|o que e|wat is|что такое|מה ז(?:ה|ו|את)|מהו|מהי|מה פירוש|ما هو|ما هي|ما معني)"
     r" (?:(?:an?|the|ein\w*|un\w*|der|die|das|el|la|le|les|het|de) )?"
     r"[\w+#./-]+(?: [\w+#./-]+)?(?: mean| significa)?[\s?]*$"
     r"|[^?？]{1,12}(?:是什么|是什麼|是什么意思|とは(?:何ですか)?)[？?]?$"
 )
 _CHOOSES = re.compile(
     r"[\s¿]*(?:(?:in|on|at|to|by|with|for|from|under) )?"
-    r"(?:which|welche[rsnm]?|cual(?:es)?|quel(?:le)?s?|qual[ei]?|welke|как\w+)\b"
+    r"(?:which|welche[rsnm]?|cual(?:es)?|quel(?:le)?s?|qual[ei]?|welke|как\w+|איז[הו]|אילו|اي)\b"
     r"|哪"
 )
 _COMPARES = re.compile(
     r"\b(?:compare|comparison|difference[s]? between|differ|versus|vs|vergleiche?|unterschied[e]?|compara(?:r|cion)?"
     r"|diferencia[s]?|difference[s]? entre|comparez|comparer|confronta|differenza|diferenca|vergelijk|verschil"
-    r"|сравни|разница)\b|比较|比較|区别|不同|違い|비교|차이"
+    r"|сравни|разница|השווה|השוו|ההבדל|הבדל|قارن|الفرق|مقارنه)\b|比较|比較|区别|不同|違い|비교|차이"
 )
 _BESIDE = re.compile(
     r"\b(?:(?P<before>before|vor|antes de|avant|prima di)|(?P<after>after|nach|despues de|apres|dopo|depois de)"
@@ -182,6 +197,8 @@ _PARTED = (
     re.compile(r"\bentre (.+?) (?:y|et|e) (.+)", re.I),
     re.compile(r"\b(?:compara|comparez|comparer|confronta|compare) (.+?) (?:y|con|et|avec|à|e|com) (.+)", re.I),
     re.compile(r"(?:比较|比較)?(.+?)(?:和|与|跟|同|と|とは)(.+?)(?:的|有|之间|の|は|$)"),
+    re.compile(r"בין (.+?) (?:לבין |ובין |ל|ו)(.+)"),
+    re.compile(r"بين (.+?) (?:وبين |و)(.+)"),
     re.compile(r"\bdiffers? from (.+?) (?:and|or) (.+)", re.I),
 )
 _RUN = re.compile(f"{_WORD_SIGN}+(?:[.+#&'-]+{_WORD_SIGN}+)*[+#]*")

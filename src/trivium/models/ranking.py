@@ -13,6 +13,7 @@ from trivium.errors import TriviumError
 from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
 from trivium.models.dimensions import denies, is_bounded, tells
+from trivium.models.former import covers
 from trivium.models.language import silent_words
 from trivium.models.matching import EXACT, KIN, Vocabulary
 from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
@@ -55,7 +56,8 @@ _SEMANTIC_STATEMENTS = 60
 _BECAUSE = re.compile(
     r"\b(?:because|since|due to|reasons?|so that|therefore|in order to|weil|da|denn|grund|damit|deshalb|wegen|porque"
     r"|debido|ya que|para que|motivo|parce que|car|afin|raison|perche|poiche|porque|omdat|doordat|потому"
-    r"|так как|чтобы)\b|, as\b|因为|因此|所以|由于|为了|ため|ので|から|때문|위해",
+    r"|так как|чтобы|כי|משום|מפני|בגלל|עקב|כדי|לכן|מאחר|لأن\w*|لان\w*|بسبب|لذلك|لكي|نظرا\w*"
+    r")\b|, as\b|因为|因此|所以|由于|为了|ため|ので|から|때문|위해",
     re.I,
 )
 _REASONS = re.compile(
@@ -84,12 +86,14 @@ _LATER = re.compile(
     r"\b(?:since|now|new|after|later|successor|succeed\w*|followed|from (?:1[5-9]|20)\d\d|seit|neue\w*"
     r"|nachfolge\w*|nach|desde|nuev\w*|sucesor\w*|despues|depuis|nouve\w*|successeur|apres|dal|dopo)\b"
 )
-_IN_PLACE_HAN = re.compile("在|位于|で|から|에서|에 |市|区|省|县")
+_IN_PLACE_HAN = re.compile(
+    r"在|位于|で|から|에서|에 |市|区|省|县|(?<!\w)[במ][-א-ת]\w+|(?<!\w)(?:في|من|إلى)\s|(?<!\w)بال\w"
+)
 _OFTEN = re.compile(
     r"\b(?:once|twice|times|every|each|daily|weekly|monthly|yearly|annually|hourly|per (?:day|week|month|year)"
     r"|a (?:day|week|month|year)|einmal|zweimal|dreimal|mal|jede[nsr]?|taglich|wochentlich|monatlich|jahrlich|veces"
     r"|vez|cada|diario|semanal|mensual|anual|fois|chaque|tous les|volte|volta|ogni|vezes|keer|elke|раз|каждый|каждую"
-    r"|ежедневно)\b|每|次|一回|毎|回|마다"
+    r"|ежедневно|פעם|פעמים|פעמיים|כל|יומי\w*|שבועי\w*|חודשי\w*|שנתי\w*|مره|مرتين|مرات|كل|يوميا|اسبوعيا|شهريا|سنويا)\b|每|次|一回|毎|回|마다"
 )
 
 
@@ -201,7 +205,7 @@ class Ranking:
         day = _same_days(statement, question)
         for term in terms:
             here = max(self._match(term.word, self._own[index]), KIN * _is_told(term.word, statement))
-            here = EXACT if term.word in day else here
+            here = EXACT if term.word in day or covers(statement, term.word) else here
             around = self._match(term.word, self._near[index])
             near = around * _NEAR
             before = self._match(term.word, self._before[index]) * carried if statement.before and follows else 0.0
@@ -339,7 +343,7 @@ def because(text: str) -> str | None:
 
 
 def _asks(text: str) -> bool:
-    return text.rstrip("\"'”»*_ ").endswith(("?", "？"))
+    return text.rstrip("\"'”»*_ ").endswith(("?", "？", "؟"))
 
 
 def defines(statement: Statement, terms: Sequence[Term]) -> bool:

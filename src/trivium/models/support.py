@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
 from trivium.models.claims import Given, telling
 from trivium.models.language import language_of, silent_words
-from trivium.models.matching import alike
+from trivium.models.matching import Words
 from trivium.models.statements import CODE, Statement, statements_of
 from trivium.models.values import LABEL, Value, find_values
 from trivium.search.passage import Passage
@@ -38,12 +39,53 @@ class Backing(Struct, frozen=True):
         return self.score >= WEAK or (not self.measured and self.held > 0)
 
 
+class _Read:
+    """A passage as its statements, and where in them each word and value stands."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self.statements = statements
+        self.holding: dict[str, list[int]] = {}
+        """The places among the statements in which a word stands."""
+        self.over: list[set[str]] = []
+        """The words of what stands over each statement."""
+        self.values = {value.key for one in statements for value in one.values}
+        contexts: dict[str, set[str]] = {}
+        for at, one in enumerate(statements):
+            for word in set(one.words):
+                self.holding.setdefault(word, []).append(at)
+            if one.context not in contexts:
+                contexts[one.context] = set(tokens(one.context))
+            self.over.append(contexts[one.context])
+
+    def met(self, words: Sequence[Collection[str]]) -> list[int]:
+        """How many of some words, each given as all those that stand for it, each statement has."""
+        found = [0] * len(self.statements)
+        for forms in words:
+            for at in {at for form in forms for at in self.holding.get(form, ())}:
+                found[at] += 1
+        return found
+
+
+class _Claim(Struct, frozen=True):
+    """A sentence: its language, its telling words, each as all those known here that stand for it, and its values."""
+
+    language: str
+    words: list[Collection[str]]
+    values: set[tuple[str, str]]
+
+
 class Support:
-    """The passages that a model was given, by number."""
+    """The passages that a model was given, by number.
+
+    What a word may stand for is looked up once for all passages, so that a sentence costs what it finds in them.
+    """
 
     def __init__(self) -> None:
         self.passages: dict[int, Passage] = {}
-        self._statements: dict[int, list[Statement]] = {}
+        self._passages: dict[int, _Read] = {}
+        self._words = Words()
+        """The words of all passages that were read, of what stands over them, and of the results of tools."""
+        self._claims: tuple[str, int, dict[str, _Claim]] = ("", 0, {})
         self._best: dict[tuple[str, int], Backing | None] = {}
         self._results: list[tuple[set[str], set[tuple[str, str]]]] = []
         self._heard: list[str] = []
@@ -55,7 +97,9 @@ class Support:
     def add_result(self, text: str) -> None:
         """What a tool gave that is no passage: it can support a sentence, but nothing can be cited for it."""
         self._heard.append(text)
-        self._results.append((set(tokens(text)), {value.key for value in find_values(text)}))
+        words = set(tokens(text))
+        self._words.add(words)
+        self._results.append((words, {value.key for value in find_values(text)}))
 
     def hear(self, text: str) -> None:
         """What the model was told beside passages, such as the question: repeating it is no invention."""
@@ -77,7 +121,7 @@ class Support:
 
     def told(self, sentence: str) -> bool:
         """Whether the result of a tool says what a sentence says: its words, and all of its values."""
-        words = _telling(sentence)
+        words = self._forms(_telling(sentence)) if self._results else []
         values = {
             value.key[1].split()[0] for value in find_values(sentence, language_of(sentence)) if value.kind != LABEL
         }
@@ -95,21 +139,39 @@ class Support:
 
     def of(self, sentence: str, number: int) -> Backing | None:
         """The best support in one passage; None when it holds nothing to quote."""
-        statements = self._of(number)
+        read = self._read(number)
+        statements = read.statements
         if not statements:
             return None
-        words = _telling(sentence)
-        language = language_of(sentence, otherwise=statements[0].language)
-        values = {value.key for value in find_values(sentence, language) if value.kind != LABEL}
-        best = max(statements, key=lambda one: (round(_share(words, set(one.words)), 6), -one.place))
-        here = {value.key for one in statements for value in one.values}
-        named = {word for statement in statements for word in statement.words} | set(tokens(best.context))
-        share = 0.7 * _share(words, set(best.words)) + 0.3 * _share(words, named)
-        held = len(values & here) / len(values) if values else 1.0
-        measured = language == best.language or not words
+        claim = self._claim(sentence, statements[0].language)
+        words, values = claim.words, claim.values
+        met = read.met(words)
+        at = max(range(len(statements)), key=lambda at: (met[at], -statements[at].place))
+        best, over = statements[at], read.over[at]
+        named = sum(any(form in read.holding or form in over for form in forms) for forms in words)
+        share = 0.7 * (met[at] / len(words)) + 0.3 * (named / len(words)) if words else 0.0
+        held = len(values & read.values) / len(values) if values else 1.0
+        measured = claim.language == best.language or not words
         if not measured:
             best = _with_values(statements, values) or best
         return Backing(number, best.quote, round(share * (0.4 + 0.6 * held), 6), measured, held)
+
+    def _claim(self, sentence: str, otherwise: str) -> _Claim:
+        """A sentence, read once for all passages; it is taken to be in the language `otherwise` unless it tells."""
+        if self._claims[:2] != (sentence, len(self._passages)):
+            self._claims = sentence, len(self._passages), {}
+        claims = self._claims[2]
+        if otherwise not in claims:
+            language = language_of(sentence, otherwise=otherwise)
+            values = {value.key for value in find_values(sentence, language) if value.kind != LABEL}
+            known = next(iter(claims.values()), None)
+            words = known.words if known is not None else self._forms(_telling(sentence))
+            claims[otherwise] = _Claim(language, words, values)
+        return claims[otherwise]
+
+    def _forms(self, words: Iterable[str]) -> list[Collection[str]]:
+        """Each word as all the words known here that stand for it."""
+        return [self._words.met_by(word) for word in words]
 
     def best(self, sentence: str) -> Backing | None:
         """The best support in any passage."""
@@ -119,6 +181,8 @@ class Support:
         return self._best[key]
 
     def _found_best(self, sentence: str) -> Backing | None:
+        for number in self.passages:
+            self._read(number)  # all of them first: what a word stands for is looked up among all words
         found = [backing for number in self.passages if (backing := self.of(sentence, number)) is not None]
         return max(found, key=lambda backing: (backing.score, -backing.number), default=None)
 
@@ -141,7 +205,8 @@ class Support:
         if not holding or len(others) < 2:
             return None
         told = {word for one in holding for word in (*one.words, *tokens(f"{one.context} {one.before}"))}
-        return None if _share(others, told) else sentence[value.start : value.stop]
+        self._words.add(told)
+        return None if _share(self._forms(others), told) else sentence[value.start : value.stop]
 
     def find_value(self, text: str) -> Backing | None:
         """The statement that holds a text word for word, or a number as a value; None where none does."""
@@ -163,9 +228,14 @@ class Support:
         return None
 
     def _of(self, number: int) -> list[Statement]:
-        if number not in self._statements:
-            self._statements[number] = statements_of([self.passages[number]])
-        return self._statements[number]
+        return self._read(number).statements
+
+    def _read(self, number: int) -> _Read:
+        if number not in self._passages:
+            read = self._passages[number] = _Read(statements_of([self.passages[number]]))
+            self._words.add(read.holding)
+            self._words.add(word for over in read.over for word in over)
+        return self._passages[number]
 
 
 def _whole(passage: Passage) -> str:
@@ -188,10 +258,9 @@ def _telling(text: str) -> set[str]:
     return found - silent_words(found) or found
 
 
-def _share(words: set[str], there: set[str]) -> float:
-    if not words:
-        return 0.0
-    return sum(word in there or any(alike(word, other) for other in there) for word in words) / len(words)
+def _share(words: Sequence[Collection[str]], there: set[str]) -> float:
+    """The share of some words, each given as all those that stand for it, of which a text has one."""
+    return sum(any(form in there for form in forms) for forms in words) / len(words) if words else 0.0
 
 
 def _with_values(statements: list[Statement], values: set[tuple[str, str]]) -> Statement | None:

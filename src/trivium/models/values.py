@@ -59,6 +59,8 @@ _MONTHS = {
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
     "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
     "ru2": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+    "he": "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר",
+    "ar": "يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر",
     "short": "jan feb mar apr may jun jul aug sep oct nov dec",
 }
 _MONTH_NUMBERS = {name: n for names in _MONTHS.values() for n, name in enumerate(names.split(), 1)} | {"sept": 9}
@@ -103,16 +105,21 @@ _HAN_DIGITS = {
 
 _UNITS = {
     "second": "second seconds sec secs sekunde sekunden segundo segundos seconde secondes secondo secondi secondo"
-    " seconden секунда секунды секунд 秒 秒間 초",
-    "minute": "minute minutes min mins minuten minuto minutos minuti minuut минута минуты минут 分钟 分間 분",
-    "hour": "hour hours hr hrs stunde stunden std hora horas heure heures ora ore uur uren час часа часов 小时 個小時"
-    " 个小时 時間 시간",
-    "day": "day days tag tage tagen dia dias jour jours giorno giorni dag dagen день дня дней 天 日間 日 일",
+    " seconden секунда секунды секунд שניה שנייה שניות ثانيه ثوان 秒 秒間 초",
+    "minute": "minute minutes min mins minuten minuto minutos minuti minuut минута минуты минут דקה דקות"
+    " دقيقه دقائق 分钟 分間 분",
+    "hour": "hour hours hr hrs stunde stunden std hora horas heure heures ora ore uur uren час часа часов"
+    " שעה שעות ساعه ساعات 小时 個小時 个小时 時間 시간",
+    "day": "day days tag tage tagen dia dias jour jours giorno giorni dag dagen день дня дней יום ימים ימי يوم يوما"
+    " ايام 天 日間 日 일",
     "week": "week weeks woche wochen semana semanas semaine semaines settimana settimane weken неделя недели недель"
+    " שבוע שבועות اسبوع اسبوعا اسابيع"
     " 周 星期 个星期 週間 週 주",
-    "month": "month months monat monate monaten mes meses mois mese mesi maand maanden месяц месяца месяцев 个月 個月"
+    "month": "month months monat monate monaten mes meses mois mese mesi maand maanden месяц месяца месяцев חודש חודשים"
+    " חודשי شهر شهرا اشهر شهور 个月 個月"
     " ヶ月 か月 カ月 개월",
-    "year": "year years yr yrs jahr jahre jahren ano anos an ans annee annees anno anni jaar jaren год года лет 年 年間"
+    "year": "year years yr yrs jahr jahre jahren ano anos an ans annee annees anno anni jaar jaren год года лет"
+    " שנה שנים שנות سنه سنوات عام عاما اعوام 年 年間"
     " 년",
 }
 _BETWEEN = (
@@ -127,6 +134,9 @@ _CURRENCIES = {
     "元": "CNY", "cny": "CNY", "rmb": "CNY", "人民币": "CNY", "chf": "CHF", "franken": "CHF", "₽": "RUB", "rub": "RUB",
     "руб": "RUB", "рублей": "RUB", "рубля": "RUB", "₹": "INR", "inr": "INR", "원": "KRW", "krw": "KRW", "cad": "CAD",
     "aud": "AUD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "brl": "BRL", "r$": "BRL",
+    "₪": "ILS", "ils": "ILS", "שקל": "ILS", "שקלים": "ILS", "ש״ח": "ILS", 'ש"ח': "ILS", "דולר": "USD",
+    "דולרים": "USD", "אירו": "EUR", "יורו": "EUR", "دولار": "USD", "دولارا": "USD", "يورو": "EUR", "ريال": "SAR",
+    "ريالا": "SAR", "درهم": "AED", "درهما": "AED", "جنيه": "EGP", "جنيها": "EGP",
 }  # fmt: skip
 _SCALES = {
     "thousand": 10**3, "tausend": 10**3, "mil": 10**3, "mille": 10**3, "тыс": 10**3, "тысяч": 10**3, "k": 10**3,
@@ -168,7 +178,7 @@ _LABEL_WORDS = frozenset(
 _LETTER = r"[^\W\u2e80-\ud7ff]"  # of scripts that part words by spaces
 _GROUPS = r"\d{1,3}(?:(?P<sep>[,.'’\u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?|\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
 _NUMBER = re.compile(
-    rf"(?<!{_LETTER})(?<![.,§#/:-](?=\d))(?P<sign>[-−+](?=\d))?(?P<digits>(?:{_GROUPS})(?!\d)|\d+(?:[.,]\d+)?)"
+    rf"(?<!{_LETTER})(?<![.,§#/:](?=\d))(?:(?<!-(?=\d))|(?<=[א-ת]-))(?P<sign>[-−+](?=\d))?(?P<digits>(?:{_GROUPS})(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?!\d|[.,/:-]\d)"
 )
 _COUNTED = "天|日|周|星期|个星期|个月|個月|年|小时|个小时|分钟|秒|%|元|人|名|个|次|台|倍"
@@ -179,10 +189,10 @@ _SPACE = "[ \u00a0\u202f-]?"
 _PERCENT_WORD = re.compile(
     rf"{_SPACE}(?:[%％]|pct\b|per\s?cent[o]?\b|prozent\b|por\s?ciento\b|por\s?cento\b|pour\s?cent\b|процент\w*)"
 )
-_UNIT_WORD = re.compile(rf"{_SPACE}(?P<word>°[cf]|[$€£¥₽₹]|r\$|[^\W\d_]+\.?(?:[/²][^\W_]*)?\d?)")
+_UNIT_WORD = re.compile(rf"{_SPACE}(?P<word>°[cf]|[$€£¥₽₹₪]|r\$|ש[\"״]ח|[^\W\d_]+\.?(?:[/²][^\W_]*)?\d?)")
 _SCALE_WORD = re.compile(f"{_SPACE}(百万|[万亿億千]|[^\\W\\d_]+)\\.?")
 _MONEY_BEFORE = re.compile(
-    r"(?:US\$|R\$|[$€£¥₽₹]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|BRL))[ \u00a0]?$"
+    r"(?:US\$|R\$|[$€£¥₽₹₪]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|BRL))[ \u00a0]?$"
 )
 _ISO = re.compile(
     r"(?<![\w-])(?P<y>(?:1[5-9]|2[01])\d\d)(?P<s>[-/.])(?P<m>0?[1-9]|1[0-2])(?:(?P=s)(?P<d>0?[1-9]|[12]\d|3[01]))?(?![\w-])(?!\.\d)"
@@ -196,7 +206,7 @@ _HAN_DATE = re.compile(
 _HAN_DAY = re.compile(r"(?<!\d)(?P<m>1[0-2]|0?[1-9])\s?[月월]\s?(?P<d>3[01]|[12]\d|0?[1-9])\s?[日号號일]")
 _MONTH = "|".join(sorted({re.escape(name) for name in _MONTH_NUMBERS}, key=len, reverse=True))
 _DAY_MONTH = re.compile(
-    rf"(?<![\w.])(?P<d>[12]\d|3[01]|0?[1-9])(?:\.|st|nd|rd|th|er|º|°)?\s(?:de\s|of\s)?(?P<name>{_MONTH})\b\.?"
+    rf"(?<![\w.])(?P<d>[12]\d|3[01]|0?[1-9])(?:\.|st|nd|rd|th|er|º|°)?\s(?:de\s|of\s|[בל])?(?P<name>{_MONTH})\b\.?"
     rf"(?:,?\s(?:de\s|del\s|of\s)?(?P<y>(?:1[5-9]|2[01])\d\d)\b)?"
 )
 _MONTH_DAY = re.compile(
@@ -204,7 +214,7 @@ _MONTH_DAY = re.compile(
     rf"|(?:de\s|del\s|of\s)?(?P<y2>(?:1[5-9]|2[01])\d\d)\b)"
 )
 _TIME = re.compile(
-    r"(?<![\w:.])(?P<h>[01]?\d|2[0-3])(?:[:.h](?P<m>[0-5]\d)(?![\d.:])(?P<half>\s?[ap]\.?m\b\.?)?|\s?(?P<half2>[ap]\.?m\b\.?)|\s?(?P<clock>Uhr|uhr|点|時(?!間)|시))"
+    r"(?<![\w:.])(?P<h>[01]?\d|2[0-3])(?:[:.h](?P<m>[0-5]\d)(?![\d:]|\.\d)(?P<half>\s?[ap]\.?m\b\.?)?|\s?(?P<half2>[ap]\.?m\b\.?)|\s?(?P<clock>Uhr|uhr|点|時(?!間)|시))"
 )
 _ONE_OF = re.compile(
     r"\b(?:takes?|took|lasts?|lasted|within|after|for|in|about|over|under|requires?|needs?)\s"

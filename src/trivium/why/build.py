@@ -41,7 +41,7 @@ from trivium.why.model import (
     canonical,
     sha256,
 )
-from trivium.why.places import is_document
+from trivium.why.places import beside, is_beside, is_document
 from trivium.why.reading import Reader, read_bytes
 from trivium.why.reasons import Places
 from trivium.why.regions import line_count, without_mark
@@ -61,6 +61,8 @@ class Part(Closed):
 
     digest: str
     content_hash: str
+    beside: str = ""
+    """The digest of the file beside a document that says what front matter could."""
     document: Document | None = None
     symbols: ModuleSymbols | None = None
     line_count: int = 0
@@ -215,6 +217,7 @@ class _Reading:
         self.manifests: dict[str, bytes] = {}
         self.digests: dict[str, str] = {}
         self.documents: set[str] = set()
+        self.beside = {file.path: file for file in discovery.files if is_beside(file.path)}
         self.reasons = Places()
         self.read = 0
 
@@ -265,7 +268,10 @@ class _Reading:
             self.digests.setdefault(file.path, f"!{found.reason}")
 
     def _part(self, file: File) -> None:
+        stated, state = self._stated(file.path) if self.beside else (None, "")
         earlier = self._earlier(file.path)
+        if earlier is not None and earlier.beside != state:
+            earlier = None
         if earlier is not None and earlier.digest == self.hashes.known(file):
             self.parts.files[file.path] = earlier
             self.digests[file.path] = earlier.digest
@@ -280,7 +286,8 @@ class _Reading:
             self.parts.files[file.path] = earlier
             return
         self.read += 1
-        self.parts.files[file.path] = self._analyse(file.path, digest, found.data)
+        part = self.parts.files[file.path] = self._analyse(file.path, digest, found.data, stated)
+        part.beside = state
 
     def _earlier(self, path: str) -> Part | None:
         """The kept part of a file, unless it would come out otherwise by now."""
@@ -291,11 +298,24 @@ class _Reading:
             return None  # its language had no analyser at hand
         return None if self.other_grammar and part.symbols.language == PYTHON else part
 
-    def _analyse(self, path: str, digest: str, data: bytes) -> Part:
+    def _stated(self, path: str) -> tuple[tuple[str, bytes | None] | None, str]:
+        """The file that stands beside a document and says what front matter could, and its digest."""
+        file = self.beside.get(beside(path) or "")
+        if file is None:
+            return None, ""
+        found = self.reader.read(file, MAX_DOCUMENT_BYTES)
+        if found.data is None:
+            self.reasons.add(found.reason or "unreadable", file.path)
+            self.digests[file.path] = f"!{found.reason}"
+            return (file.path, None), self.digests[file.path]
+        digest = self.digests[file.path] = self.hashes.record(found.file, found.data)
+        return (file.path, found.data), digest
+
+    def _analyse(self, path: str, digest: str, data: bytes, stated: tuple[str, bytes | None] | None) -> Part:
         body = without_mark(data)
         part = Part(digest, digest if body is data else sha256(body), line_count=line_count(data))
         if path in self.documents:
-            part.document = documents.read_document(path, data, self.rules)
+            part.document = documents.read_document(path, data, self.rules, stated)
         elif is_analysed(path):
             self.analysis.add(path, data)
         return part
@@ -356,7 +376,7 @@ def _add_entities(
     index.changes_by_path = by_path
     index.entities_by_path = linked.entities_by_path
     index.entities_by_name = linked.entities_by_name
-    index.memory_relations = _relations(root, index.entities, reading)
+    index.memory_relations, unread = _relations(root, config, index.entities, reading)
     reading.reasons.unite(linked.places)
     reading.reasons.unite({code: built.mentioned() for code in built.reasons})
     records = [
@@ -364,6 +384,7 @@ def _add_entities(
         history.coverage,
         *built.coverage(),
         *symbol_coverage(index.paths, modules),
+        *unread,
     ]
     if link_reasons:
         records.append(Coverage(ANALYZER, "links", "partial", reason=", ".join(link_reasons)))
@@ -374,21 +395,31 @@ def _add_entities(
 def _documents(reasons: Places) -> Coverage:
     """The record of scope `documents`, with where its codes were met (5)."""
     status: Literal["partial", "complete"] = "partial" if reasons else "complete"
-    reason = ", ".join(sorted(reasons)) or None
-    return Coverage(ANALYZER, DOCUMENTS, status, reason=reason, evidence=reasons.evidence())
+    return Coverage(ANALYZER, DOCUMENTS, status, reason=reasons.reason(), evidence=reasons.evidence())
 
 
-def _relations(root: Path, entities: list[Entity], reading: _Reading) -> list[MemoryRelation]:
+def _relations(
+    root: Path, config: Config, entities: list[Entity], reading: _Reading
+) -> tuple[list[MemoryRelation], list[Coverage]]:
+    """What notes support, and a record of scope `memory` when some were not read (5, 6)."""
     notes: list[MemoryNote] = []
+    unread = Places()
     for source, files in reading.found.memory.items():
-        for file in files:
+        for file in files[config.max_files :]:
+            unread.add("file-limit", file.path)
+        for file in files[: config.max_files]:
             found = read_bytes(root, file, MAX_DOCUMENT_BYTES)
             if found.data is None:
                 reading.digests[file.path] = f"!{found.reason}"
+                unread.add(found.reason or "unreadable", file.path)
                 continue
             reading.digests[file.path] = reading.hashes.record(found.file, found.data)
             notes += _notes(source, file.path, found.data)
-    return memory.relate(notes, entities)
+    records: list[Coverage] = []
+    if unread:
+        reason = unread.reason({"file-limit": f"safety.maxFiles ({config.max_files:,})"})
+        records.append(Coverage("memory-entities", "memory", "partial", reason=reason, evidence=unread.evidence()))
+    return memory.relate(notes, entities), records
 
 
 def _notes(source: str, path: str, data: bytes) -> Iterable[MemoryNote]:

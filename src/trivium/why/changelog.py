@@ -34,6 +34,12 @@ _RELEASE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+_CHANGES_IN = re.compile(
+    r"""(?!no\b)(?:[\w'’-]+\s+){0,6}?(?:changes|packages|programs)\s+(?:in|since|for)\s+(?:version\s+|release\s+)?
+    (?:[\w.+-]+\s+){0,2}?(?:v?\d+(?:\.\d+)+[\w.+-]*|\d+\Z|\?+(?:\.\?+)+)
+    (?::|\s*[(\[].*|\s+on\s.*|,?\s+\d.*)? """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _WRAPPING = re.compile(r"^[\W_]+")
 
 
@@ -47,6 +53,24 @@ def is_release(heading: str) -> bool:
     return bool(text) and _RELEASE.match(text) is not None
 
 
+def is_outline_release(heading: str) -> bool:
+    """Whether a first heading of an outline names a release, if only one to come.
+
+    >>> [is_outline_release(text) for text in ("Noteworthy changes in release ?.? (????-??-??) [?]", "New option -z")]
+    [True, False]
+    """
+    return is_release(heading) or tells_changes(heading)
+
+
+def tells_changes(heading: str) -> bool:
+    """Whether a line says that it stands above the changes of a release, in whatever words.
+
+    >>> tells_changes("Installation Changes in Emacs 30.1"), tells_changes("Incompatible changes since 2.0 are rare")
+    (True, False)
+    """
+    return _CHANGES_IN.fullmatch(heading[:MAX_NAME]) is not None
+
+
 def read_changes(source: DocumentSource) -> list[RawEntity]:
     """Each item of a top-level list under a release heading; nested items are entries of their own (4.3).
 
@@ -57,7 +81,9 @@ def read_changes(source: DocumentSource) -> list[RawEntity]:
         return []
     if source.place.change_place.fragment and (fragment := _fragment(source)):
         return [fragment]
-    releases = [heading for _, heading in source.headings() if is_release(heading.text)]
+    outline = source.parsed.outline
+    names_release = is_outline_release if outline else is_release
+    releases = [heading for _, heading in source.headings() if names_release(heading.text)]
     lines = [heading.line for heading in releases]
     headed = [is_gnu_header(heading.raw) for heading in releases]
     named = is_gnu(source.place)
@@ -71,7 +97,7 @@ def read_changes(source: DocumentSource) -> list[RawEntity]:
             if item.line > source.parsed.last_line:
                 return changes
             gnu = at >= 0 and headed[at]
-            text = " ".join(item.text.split()) if gnu else plain_text(item.text, source.parsed.references)
+            text = " ".join(item.text.split()) if gnu or outline else plain_text(item.text, source.parsed.references)
             entity_id = f"knowledge-change:{source.path}:{text}:{release}"
             entity = source.state("change", entity_id, cut_text(text, MAX_NAME), (item.line, item.end))
             if entity is not None:

@@ -68,6 +68,7 @@ def _record(source: DocumentSource, above: int | None) -> Iterator[RawEntity]:
     if entity is None:
         return
     entity.aliases = texts_of(source.front.get("aliases"))
+    entity.beside = source.beside.region if source.beside is not None else None
     _declare(entity, metadata, source)
     yield entity
 
@@ -93,6 +94,7 @@ def _declare(entity: RawEntity, metadata: Metadata, source: DocumentSource) -> N
     entity.supersedes = list(supersession.supersedes)
     entity.superseded_by = list(supersession.superseded_by)
     entity.stated = {**supersession.supersedes, **supersession.superseded_by}
+    entity.stated_beside = metadata.beside
 
 
 def record_name(source: DocumentSource, metadata: Metadata) -> str:

@@ -12,27 +12,27 @@ import stat
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from trivium.why import git
 from trivium.why.config import Config
 from trivium.why.exclusion import exclusion, plain_folders, unfit
-from trivium.why.model import Coverage, File, sha256
+from trivium.why.model import Coverage, CoverageEvidence, File, sha256
 from trivium.why.names import below, name_of
+from trivium.why.reasons import counted
 from trivium.why.walking import walk
 
-if TYPE_CHECKING:
-    pass
-
-DISCOVER_VERSION = "2"
+DISCOVER_VERSION = "3"
 MAX_REASON = 1024
 MAX_LISTING_BYTES = 64 << 20
 LISTING_SECONDS = 60.0
 
-_PASSING = frozenset({"time-limit", "file-limit", "byte-limit", "unreadable"})
+_PASSING = frozenset({"time-limit", "file-limit", "byte-limit", "listing-limit", "unreadable"})
 """Codes of what may come out otherwise though nothing has changed."""
+_COUNTED = {"git": 100_000, "walk": 10_000}
+"""How many files beyond a bound are counted: git has listed them all, a walk has yet to find them."""
 
 
 Passed = tuple[str, int, int]
@@ -60,11 +60,26 @@ class Trace:
         return isinstance(other, Trace)
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """Files beyond a bound: its code, the setting with its value, the first of them, and how many there are."""
+
+    code: str
+    setting: str
+    first: str
+    number: int
+    whole: bool = True
+    """Whether they were counted to the end; else there are more."""
+
+    def told(self) -> str:
+        return f"{'' if self.whole else 'at least '}{counted(self.number, 'file')} left out by {self.setting}"
+
+
 class Discovery(msgspec.Struct):
     """The files in code-point order of their paths, and the codes of what was left out (see `coverage`).
 
-    Codes: `file-limit`, `byte-limit`, `time-limit` (the list ends early), `path-encoding`, `path-characters`,
-    `path-limit` (names that cannot be repository paths), `unreadable`, `git-missing`, `git-failed` (walked instead).
+    Codes: `file-limit`, `byte-limit`, `time-limit`, `listing-limit` (the list ends early), `path-encoding`,
+    `path-characters`, `path-limit` (names that cannot be repository paths), `unreadable`, `git-missing`, `git-failed`
+    (walked instead).
     """
 
     files: list[File]
@@ -72,23 +87,33 @@ class Discovery(msgspec.Struct):
     source: Literal["git", "walk"]
     repositories: list[str] = []
     """Folders that are repositories of their own (submodules and others) and were not entered, ascending."""
+    left_out: LeftOut | None = None
     trace: Trace = msgspec.field(default_factory=lambda: Trace("", [], False))
 
     def coverage(self) -> list[Coverage]:
         """What was left out: `files` are `partial`, `submodules` are `not-analyzed` (reference 5); else no record."""
         records: list[Coverage] = []
         if self.reasons:
-            records.append(Coverage("discovery", "files", "partial", DISCOVER_VERSION, ", ".join(self.reasons)))
+            reason = ", ".join(self.told())
+            first = [] if self.left_out is None else [CoverageEvidence(self.left_out.first, 1)]
+            records.append(Coverage("discovery", "files", "partial", DISCOVER_VERSION, reason, first))
         if self.repositories:
             reason = _not_entered(self.repositories)
             records.append(Coverage("discovery", "submodules", "not-analyzed", DISCOVER_VERSION, reason))
         return records
 
+    def told(self) -> list[str]:
+        """The codes, that of a bound with how many files it left out."""
+        beyond = self.left_out
+        return [
+            f"{code}: {beyond.told()}" if beyond is not None and code == beyond.code else code for code in self.reasons
+        ]
+
 
 def _not_entered(folders: list[str]) -> str:
     """The folders as far as a reason has room for them (reference 5)."""
-    count = "1 repository" if len(folders) == 1 else f"{len(folders):,} repositories"
-    told = f"{count} inside this one not entered: "
+    number = "1 repository" if len(folders) == 1 else f"{len(folders):,} repositories"
+    told = f"{number} inside this one not entered: "
     listed = ", ".join(folders)
     room = MAX_REASON - len(told)
     return told + (listed if len(listed) <= room else f"{listed[: room - 2]} …")
@@ -158,7 +183,7 @@ def _listed(listing: Listing, reasons: set[str], own: set[str]) -> list[str] | N
         reasons.add(f"git-{listing.outcome}")
         return None
     if listing.outcome != "done":
-        reasons.add("time-limit" if listing.outcome == "time-limit" else "file-limit")
+        reasons.add("time-limit" if listing.outcome == "time-limit" else "listing-limit")
     return sorted(names)
 
 
@@ -175,18 +200,21 @@ def _collect(
     passed: list[Passed] = []
     steady = True
     moment = time.time_ns()
-    left_out = exclusion(config)
+    is_excluded = exclusion(config)
     plain = plain_folders(root)
-    budget = _byte_budget(config)
+    budget, bound = _byte_budget(config)
+    beyond: list[str] = []
+    whole = True
     base = below(root, "")
     for number, path in enumerate(names):
         if number % 256 == 255 and time.monotonic() > deadline:
+            whole = False
             reasons.add("time-limit")
             break
         if (reason := unfit(path)) is not None:
             reasons.add(reason)
             continue
-        if left_out(path):
+        if is_excluded(path):
             continue
         if not plain(path.rpartition("/")[0]):
             steady = False
@@ -206,14 +234,23 @@ def _collect(
                 own.add(path)
             continue
         budget -= found.st_size
-        if len(files) == config.max_files or budget < 0:
-            reasons.add("file-limit" if len(files) == config.max_files else "byte-limit")
+        if not beyond and len(files) < config.max_files and budget >= 0:
+            files.append(File(path, found.st_size, found.st_mtime_ns))
+            continue
+        beyond.append(path)
+        if len(beyond) == _COUNTED[source]:
+            whole = False
             break
-        files.append(File(path, found.st_size, found.st_mtime_ns))
-    inside = sorted(path for path in own if unfit(path) is None and not left_out(f"{path}/x"))
+    left_out = None
+    if beyond:
+        full = len(files) == config.max_files
+        setting = f"safety.maxFiles ({config.max_files:,})" if full else bound
+        left_out = LeftOut("file-limit" if full else "byte-limit", setting, beyond[0], len(beyond), whole)
+        reasons.add(left_out.code)
+    inside = sorted(path for path in own if unfit(path) is None and not is_excluded(f"{path}/x"))
     kept = _one_spelling(root, files)
     steady = steady and len(kept) == len(files) and _PASSING.isdisjoint(reasons)
-    return Discovery(kept, sorted(reasons), source, inside, Trace("", passed, steady, moment))
+    return Discovery(kept, sorted(reasons), source, inside, left_out, Trace("", passed, steady, moment))
 
 
 def passed_by(path: str, found: os.stat_result | None) -> Passed:
@@ -233,11 +270,13 @@ def _is_repository(folder: str) -> bool:
     return not names or ".git" in names
 
 
-def _byte_budget(config: Config) -> float:
-    """The total size of listed files: `maxBytes`, and no more than would fit into `maxMemoryMb`."""
-    limits = [float("inf") if config.max_bytes is None else config.max_bytes]
+def _byte_budget(config: Config) -> tuple[float, str]:
+    """The total size of listed files, `maxBytes` or what would fit into `maxMemoryMb`, and the setting that says so."""
+    limits = [(float("inf"), "")]
+    if config.max_bytes is not None:
+        limits.append((config.max_bytes, f"safety.maxBytes ({config.max_bytes:,})"))
     if config.max_memory_mb is not None:
-        limits.append(config.max_memory_mb << 20)
+        limits.append((config.max_memory_mb << 20, f"safety.maxMemoryMb ({config.max_memory_mb:,})"))
     return min(limits)
 
 

@@ -6,20 +6,26 @@ from trivium.code.front_matter import Value, texts_of
 from trivium.why.changelog import read_changes
 from trivium.why.concepts import read_concepts
 from trivium.why.decisions import is_record, read_decisions
-from trivium.why.markdown import parse_markdown
+from trivium.why.markdown import decode, parse_markdown
 from trivium.why.model import MAX_DOCUMENT_BYTES, MAX_HEADINGS, MAX_LOG_HEADINGS, Document, sha256
+from trivium.why.outlines import Outline, is_outline
 from trivium.why.places import DocumentRules, is_document, place_of
-from trivium.why.plain_documents import parse_plain
+from trivium.why.plain_documents import ADOC, RST, parse_plain
 from trivium.why.regions import without_mark
-from trivium.why.source import DocumentSource
+from trivium.why.source import Beside, DocumentSource
 
 __all__ = ["DocumentRules", "is_document", "read_document"]
 
 _COVERING = ("trivium", "docbridge")
 
 
-def read_document(path: str, data: bytes, rules: DocumentRules | None = None) -> Document:
-    """Reads one document; depends on its path, its bytes and the rules only.
+def read_document(
+    path: str, data: bytes, rules: DocumentRules | None = None, stated: tuple[str, bytes | None] | None = None
+) -> Document:
+    """Reads one document; depends on its path, its bytes, the rules and the file that stands `beside` it only.
+
+    `stated` is the path of that file and its bytes, if it could be read: what it says counts as front matter, and makes
+    the document a record.
 
     `entities` are as stated: citations and supersessions are resolved later (`linking`). A document of more than 4 MiB
     is not read and says `document-limit` (4.5). `content_hash` is taken without a byte-order mark (2.2).
@@ -32,16 +38,17 @@ def read_document(path: str, data: bytes, rules: DocumentRules | None = None) ->
     if len(data) > MAX_DOCUMENT_BYTES:
         document.reasons, document.reason_lines = ["document-limit"], {"document-limit": 1}
         return document
-    place = place_of(path, rules)
+    place = place_of(path, rules, stated is not None)
     if not place.is_markdown and not is_document(path, rules):
         return document
     max_headings = MAX_LOG_HEADINGS if place.is_only_changelog else MAX_HEADINGS
-    parsed = (
-        parse_markdown(data, rules.markers, max_headings)
-        if place.is_markdown
-        else parse_plain(place.suffix, data, rules.markers, max_headings)
-    )
-    source = DocumentSource(path, place, parsed, data)
+    if place.is_markdown:
+        parsed = parse_markdown(data, rules.markers, max_headings)
+    else:
+        form = Outline if place.changelog and place.suffix not in (RST, ADOC) and is_outline(decode(data)) else None
+        parsed = parse_plain(place.suffix, data, rules.markers, max_headings, form)
+    beside = None if stated is None else Beside(*stated)
+    source = DocumentSource(path, place, parsed, data, beside)
     document.covers = _covers(source.front)
     document.references = source.references
     decisions = read_decisions(source)
@@ -49,6 +56,8 @@ def read_document(path: str, data: bytes, rules: DocumentRules | None = None) ->
     document.entities = [*decisions, *read_concepts(source), *read_changes(source)]
     document.reasons = sorted(source.reasons)
     document.reason_lines = {code: source.reasons[code] for code in document.reasons}
+    if beside is not None:
+        document.beside, document.beside_reasons = beside.path, dict(beside.reasons)
     return document
 
 

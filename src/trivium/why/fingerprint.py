@@ -102,7 +102,7 @@ def fingerprint(
         "configuration": config.digest,
         "versions": dict(versions) | {"discover": DISCOVER_VERSION, "format": str(FORMAT_VERSION)},
         "files": files,
-        "reasons": discovery.reasons,
+        "reasons": discovery.told(),
         "repositories": discovery.repositories,
     }
     if config.entities:

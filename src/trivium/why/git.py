@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from trivium.errors import TriviumError
 from trivium.why.names import name_of, text_of
 
 OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -103,6 +105,20 @@ def bare(root: str | Path) -> Path | None:
         return None
     start = Path(os.path.realpath(root))
     return next((folder for folder in (start, *start.parents) if _is_git_data(folder)), None)
+
+
+class BareRepositoryError(TriviumError):
+    """A folder is a repository without a work tree, or lies in one: its files are git's own."""
+
+
+def require_work_tree(root: str | Path) -> None:
+    """Raises: BareRepositoryError, with the clone to make, where all there is to read is git's own data."""
+    folder = bare(root)
+    if folder is not None:
+        raise BareRepositoryError(
+            f"{folder} is a bare repository of git: it has no work tree to read.",
+            f"Clone it and index the clone: {shlex.join(['git', 'clone', str(folder), 'FOLDER'])}",
+        )
 
 
 def _is_git_data(folder: Path) -> bool:

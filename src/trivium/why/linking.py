@@ -80,6 +80,7 @@ def link_entities(documents: Iterable[Document], resolver: Resolver) -> LinkedEn
     reasons = Places()
     for document in ordered:
         reasons.add_all(document.path, {code: document.reason_lines.get(code, 1) for code in document.reasons})
+        reasons.add_all(document.beside or document.path, document.beside_reasons)
     drafts = _unite(ordered, reasons)
     _supersede(ordered, drafts, reasons)
     linked = LinkedEntities()
@@ -121,7 +122,9 @@ class _Draft:
         self.date = self.date or raw.date
         self.defines = self.defines or raw.defines
         self.aliases.update(dict.fromkeys(raw.aliases))
-        self.regions.setdefault((raw.region.path, raw.region.line_start, raw.region.line_end), raw.region)
+        for region in (raw.region, raw.beside):
+            if region is not None:
+                self.regions.setdefault((region.path, region.line_start, region.line_end), region)
         self.cites.extend((raw.region.path, cite) for cite in raw.cites)
 
     def link(self, kind: LinkKind, target: str, symbol: str | None = None) -> None:
@@ -198,12 +201,18 @@ def _supersede(documents: list[Document], drafts: dict[str, _Draft], reasons: Pl
                 for target in targets:
                     found = records.find(target, document.path)
                     if found is None or found == raw.id or found not in drafts or raw.id not in drafts:
-                        line = raw.stated.get(target, raw.region.line_start)
-                        reasons.add("unresolved-supersession", document.path, line)
+                        reasons.add("unresolved-supersession", *_stating(raw, target))
                     else:
                         newer, older = (raw.id, found) if forward else (found, raw.id)
                         drafts[newer].link("supersedes", older)
                         drafts[older].link("superseded-by", newer)
+
+
+def _stating(raw: RawEntity, target: str) -> tuple[str, int]:
+    """The file and the line that state the target of a supersession."""
+    if raw.beside is not None and target in raw.stated_beside:
+        return raw.beside.path, raw.stated_beside[target]
+    return raw.region.path, raw.stated.get(target, raw.region.line_start)
 
 
 def _define(draft: _Draft, resolver: Resolver, reasons: Places) -> None:

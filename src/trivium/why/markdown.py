@@ -90,6 +90,8 @@ class Parsed(Struct):
     references: References = {}
     generated: list[tuple[int, int]] = []
     """Lines that generators own, from first to last, ascending."""
+    outline: bool = False
+    """Whether it was read as an outline, whose text is no Markdown."""
     last_line: int = 0
     """The last line whose blocks were read; `line_count` unless a bound was passed."""
     reasons: Reasons = msgspec.field(default_factory=Reasons)

@@ -75,6 +75,8 @@ class Metadata(Struct):
     title_line: int = 0
     """Where a line `Title: …` stands; 0 for one of another label."""
     supersession: Supersession = field(default_factory=Supersession)
+    beside: dict[str, int] = field(default_factory=dict)
+    """Targets of the supersession that a file beside the document states, with the line there."""
 
 
 class _Keyed(NamedTuple):
@@ -124,12 +126,15 @@ class _Metadata:
         return self._found
 
     def from_front_matter(self) -> None:
+        beside = self._source.beside
         for key, value in self._source.front.items():
             line = self._source.front_lines.get(key, 1)
             kind = kind_of(key)
             if kind == "supersedes" or kind == "superseded-by":
                 targets = read_front_targets(value, self._references)
                 self._found.supersession.add(targets, kind == "supersedes", line)
+                if beside is not None and key in beside.values:
+                    self._found.beside.update(dict.fromkeys(targets, beside.lines.get(key, 1)))
             elif kind in _STATUSES and isinstance(value, dict):
                 self._found.status = "{}"
             elif kind is not None and key != "title" and (text := text_of(value)):

@@ -14,7 +14,6 @@ import msgspec
 from trivium.code.model import Definition
 
 FORMAT_VERSION: Literal[1] = 1
-SCHEMA_VERSION = 1
 HISTORY_VERSION = "1"
 """Raise it when a window of history is read differently."""
 
@@ -270,6 +269,10 @@ class RawEntity(Closed):
     superseded_by: list[str] = []
     stated: dict[str, int] = {}
     """The line that states each of these targets."""
+    beside: DocumentRegion | None = None
+    """The file beside its document that states the rest of it, such as its status."""
+    stated_beside: dict[str, int] = {}
+    """The line of that file for each target that it states."""
     defines: bool = False
     """Whether `defines-symbol` links are sought for its name and aliases."""
 
@@ -297,6 +300,10 @@ class Document(Closed):
     """Reason codes met while reading (reference 4.5), sorted, distinct."""
     reason_lines: dict[str, int] = {}
     """Where each of them was met first."""
+    beside: str | None = None
+    """The path of a file beside it that says what front matter could."""
+    beside_reasons: dict[str, int] = {}
+    """Reason codes met in that file, and where."""
 
 
 class CommitChange(Closed):

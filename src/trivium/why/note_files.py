@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from trivium.why.config import Config
@@ -13,6 +14,8 @@ from trivium.why.model import File
 from trivium.why.names import below
 from trivium.why.walking import entries_in
 
+MAX_LISTED = 100_000
+"""Notes of one folder that are looked at; how many of them are read is up to `safety.maxFiles`."""
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
 
 
@@ -27,25 +30,28 @@ def discover_memory(root: str | Path, config: Config) -> dict[str, list[File]]:
         return found
     for adapter in config.memory_adapters:
         if adapter == "playbook-memory":
-            names = {name for folder in config.memory_dirs for name in _notes(root, folder, config.max_files)}
+            names = {name for folder in config.memory_dirs for name in _notes(root, folder)}
             found["agent-memory"] = _plain_files(root, names)
         elif adapter == "cursor-rules":
-            found["cursor"] = _plain_files(root, _notes(root, ".cursor/rules", config.max_files))
+            found["cursor"] = _plain_files(root, _notes(root, ".cursor/rules"))
         elif adapter == "instructions":
             found["instructions"] = _plain_files(root, _INSTRUCTIONS)
     return found
 
 
-def _notes(root: Path, folder: str, limit: int) -> Iterator[str]:
+def _notes(root: Path, folder: str) -> Iterator[str]:
+    return islice(_every_note(root, folder), MAX_LISTED)
+
+
+def _every_note(root: Path, folder: str) -> Iterator[str]:
     if not plain_folders(root)(folder):
         return
     stack, reasons = [folder], set[str]()
-    while stack and limit > 0:
+    while stack:
         for path, is_folder in sorted(entries_in(root, stack.pop(), reasons), reverse=True):
             if is_folder:
                 stack.append(path)
             elif path.endswith((".md", ".mdc", ".mdx")):
-                limit -= 1
                 yield path
 
 

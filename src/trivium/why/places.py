@@ -17,6 +17,9 @@ from trivium.why.wording import is_cjk, words
 MARKDOWN = frozenset({".md", ".mdx"})
 PLAIN = frozenset({".rst", ".adoc", ".txt", ""})
 
+BESIDE = "kep.yaml"
+"""The file with the title, status and dates of a proposal whose text is the README of its folder."""
+
 _ENDING = "|".join(sorted(word for word in words("glossary") if not word.isascii() and is_cjk(word)))
 _RECORD_FOLDER = re.compile(
     r"_?(?:(?:architectur(?:e|al)|design|technical|tech|engineering|software|product|project|key)_)?"
@@ -90,8 +93,8 @@ def is_document(path: str, rules: DocumentRules) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def place_of(path: str, rules: DocumentRules) -> Place:
-    """What the path says (4.1, 4.2, 4.3); case does not count.
+def place_of(path: str, rules: DocumentRules, stated: bool = False) -> Place:
+    """What the path says (4.1, 4.2, 4.3); case does not count. `stated`: a file `beside` it makes it a record.
 
     >>> place_of("docs/ADR/0001-x.md", DocumentRules()).record
     True
@@ -102,7 +105,7 @@ def place_of(path: str, rules: DocumentRules) -> Place:
         suffix = ""
     stem = name.removesuffix(suffix) if suffix else name
     named = [glob for glob in rules.records if _glob(glob).fullmatch(path)]
-    record = bool(named) or bool(_RECORD_NAME.match(name))
+    record = stated or bool(named) or bool(_RECORD_NAME.match(name))
     record = record or any(_RECORD_FOLDER.fullmatch(_SEPARATOR.sub("_", part)) for part in folders)
     home = is_home(stem)
     terms = [glob for glob in rules.glossaries if _glob(glob).fullmatch(path)]
@@ -115,9 +118,25 @@ def place_of(path: str, rules: DocumentRules) -> Place:
         glossary=folder or _is_glossary(stem) or bool(terms),
         terms_apart=not home and (folder or any("*" in basename(glob) for glob in terms)),
         change_place=change_place(path, suffix, named=_any(rules.changelogs, path)),
-        not_record=record and (template or (home and not any(is_home(basename(glob)) for glob in named))),
+        not_record=record
+        and (template or (home and not stated and not any(is_home(basename(glob)) for glob in named))),
         template=template,
     )
+
+
+def beside(path: str) -> str | None:
+    """Where a file may stand that says what the front matter of a document could; None for most documents.
+
+    >>> beside("keps/sig-a/12-x/README.md"), beside("keps/sig-a/12-x/notes.md")
+    ('keps/sig-a/12-x/kep.yaml', None)
+    """
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{BESIDE}" if name.lower() == "readme.md" else None
+
+
+def is_beside(path: str) -> bool:
+    """Whether a file is named as one that stands beside a document and belongs to it."""
+    return path == BESIDE or path.endswith(f"/{BESIDE}")
 
 
 def is_home(name: str) -> bool:

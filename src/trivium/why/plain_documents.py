@@ -46,9 +46,9 @@ from trivium.why.plain_tables import (
 
 RST, ADOC = ".rst", ".adoc"
 
-_MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
+MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _ADORNMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}\s*")
-_BULLET = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)]|#\.)[ \t]+(\S.*)")
+BULLET = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)]|#\.)[ \t]+(\S.*)")
 _ADOC_BULLET = re.compile(r"[ \t]*(-|\*{1,5}|\.{1,5})[ \t]+(\S.*)")
 _ADOC_HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ADOC_ATTRIBUTES = re.compile(r"\[[^\[\]]{0,1000}\]|\[\[[^\[\]]{0,1000}\]\]")
@@ -81,33 +81,41 @@ _RELEASE_LEVEL = 9
 
 
 def parse_plain(
-    suffix: str, data: bytes, markers: tuple[str, ...] = DEFAULT_MARKERS, max_headings: int = MAX_HEADINGS
+    suffix: str,
+    data: bytes,
+    markers: tuple[str, ...] = DEFAULT_MARKERS,
+    max_headings: int = MAX_HEADINGS,
+    form: type[Lines] | None = None,
 ) -> Parsed:
     """The block model of a text that is not Markdown; a plain text with `#` headings is read as Markdown.
+
+    `form` reads texts of another form than that of the suffix.
 
     >>> parse_plain(".rst", b"Title\\n=====\\n\\n:Status: Accepted\\n").headings[0].text
     'Title'
     """
     parsed, body = begin(data)
-    if suffix not in (RST, ADOC) and _MARKDOWN_HEADING.search(body):
+    if form is None and suffix not in (RST, ADOC) and MARKDOWN_HEADING.search(body):
         return parse_markdown(data, markers, max_headings)
     parsed.last_line = parsed.line_count
-    _Lines(suffix, body, parsed, max_headings).read()
+    (form or Lines)(suffix, body, parsed, max_headings).read()
     parsed.generated = generated_lines(body, parsed.front.lines, markers, [])
     if parsed.generated:
         drop_generated(parsed)
     return parsed
 
 
-class _Open(Struct):
+class Open(Struct):
     """The block that the next line may continue."""
 
     line: int
     texts: list[str]
     item: Item | None = None
+    aside: bool = False
+    """Whether it belongs to an item without being part of its text."""
 
 
-class _Lines:
+class Lines:
     """Reads the lines once; `_at` is the index of the line at hand."""
 
     def __init__(self, suffix: str, body: str, parsed: Parsed, max_headings: int) -> None:
@@ -116,7 +124,7 @@ class _Lines:
         self._lines = body.split("\n")
         self._offset = parsed.front.lines + 1
         self._at = 0
-        self._open: _Open | None = None
+        self._open: Open | None = None
         self._list: Block | None = None
         self._indents: list[int] = []
         self._styles: list[str] = []
@@ -134,11 +142,7 @@ class _Lines:
             del self._lines[MAX_LINES:]
             self._parsed.last_line = MAX_LINES + self._offset - 1
             self._parsed.reasons.add("node-limit", MAX_LINES + self._offset)
-        readers: dict[str, list[Callable[[str], bool]]] = {
-            RST: [self._directive, self._rst_table, self._heading, self._item, self._definition],
-            ADOC: [self._skip_fence, self._adoc_table, self._adoc_line, self._heading, self._item, self._adoc_term],
-        }
-        ways = readers.get(self._suffix, [self._heading, self._item, self._end_of_entry])
+        ways = self._ways()
         while self._at < len(self._lines) and not self._full:
             line = self._lines[self._at].rstrip()
             if not line:
@@ -151,6 +155,14 @@ class _Lines:
                 self._at += 1
         self._close()
         self._end_list(self._parsed.last_line + 1)
+
+    def _ways(self) -> list[Callable[[str], bool]]:
+        """What a line is tried as, in order, before it is text."""
+        if self._suffix == RST:
+            return [self._directive, self._rst_table, self._heading, self._item, self._definition]
+        if self._suffix == ADOC:
+            return [self._skip_fence, self._adoc_table, self._adoc_line, self._heading, self._item, self._adoc_term]
+        return [self._heading, self._item, self._end_of_entry]
 
     # --- blocks -----------------------------------------------------------------------------------
 
@@ -176,6 +188,8 @@ class _Lines:
         self._literal = self._suffix == RST and opened.texts[-1].endswith("::")
         text = _as_markdown("\n".join(opened.texts), self._suffix)
         self._parsed.spans.append(Span(text, opened.line))
+        if opened.aside:
+            return
         if opened.item is not None:
             opened.item.text = f"{opened.item.text}\n{text}" if opened.item.text else text
         else:
@@ -349,11 +363,15 @@ class _Lines:
         found = self._adoc_heading(line) if self._suffix == ADOC else self._adorned(line) or self._release(line)
         if found is None:
             return False
-        level, ahead, text, taken = found
+        self._add_heading(*found)
+        return True
+
+    def _add_heading(self, level: int, ahead: int, text: str, taken: int) -> None:
+        """A heading of `taken` lines that begins at the line at hand, with its text `ahead` lines below that."""
         first = self._begin()
         self._at += taken
         if self._full:
-            return True
+            return
         self._end_list(first)
         raw = _as_markdown(text, self._suffix)
         self._parsed.blocks.append(Block(HEADING, first + ahead, first + taken - 1, raw))
@@ -364,7 +382,6 @@ class _Lines:
         else:
             self._titles += level < _RELEASE_LEVEL
             self._parsed.headings.append(Heading(level, first, first + taken - 1, raw, plain_text(raw)))
-        return True
 
     def _adoc_heading(self, line: str) -> tuple[int, int, str, int] | None:
         match = _ADOC_HEADING.fullmatch(line)
@@ -381,7 +398,7 @@ class _Lines:
         if not text or not _ADORNMENT.fullmatch(under) or (over and over.group(1) != under[0]):
             return None
         numbered = _NUMBER.match(line) and not self._line(-1)
-        if not over and (line[0] in " \t" or len(under) < min(len(line), 4) or (_BULLET.match(line) and not numbered)):
+        if not over and (line[0] in " \t" or len(under) < min(len(line), 4) or (BULLET.match(line) and not numbered)):
             return None
         style = ("=" if over else "") + under[0]
         if style not in self._styles:
@@ -390,25 +407,36 @@ class _Lines:
 
     def _release(self, line: str) -> tuple[int, int, str, int] | None:
         """In plain texts: a line of its own that names a release, above items or an empty line."""
-        if self._suffix == RST or line[0] in " \t" or len(line) > _MAX_RELEASE_LINE or not is_release(line):
+        if self._suffix == RST or line[0] in " \t" or len(line) > _MAX_RELEASE_LINE or not self._names_release(line):
             return None
         before, after = self._line(-1), self._line(1)
-        stands_alone = not before and (not after or after[0] in " \t" or _BULLET.match(after))
-        return (_RELEASE_LEVEL, 0, line.rstrip(":"), 1) if stands_alone and not _BULLET.match(line) else None
+        begins = not before or (_ADORNMENT.fullmatch(before) is not None and not self._line(-2))
+        stands_alone = begins and (not after or after[0] in " \t" or BULLET.match(after))
+        return (_RELEASE_LEVEL, 0, line.rstrip(":"), 1) if stands_alone and not BULLET.match(line) else None
+
+    def _names_release(self, line: str) -> bool:
+        return is_release(line)
 
     def _item(self, line: str) -> bool:
         if self._suffix == ADOC:
             match = _ADOC_BULLET.fullmatch(line)
             indent, text = (len(match.group(1)), match.group(2)) if match else (0, "")
         else:
-            match = _BULLET.fullmatch(line)
+            match = BULLET.fullmatch(line)
             indent, text = (len(match.group(1).expandtabs(8)), match.group(3)) if match else (0, "")
         if match is None:
             return False
-        first = self._begin()
+        item = self._new_item(indent)
         self._at += 1
+        if item is not None:
+            self._open = Open(item.line, [text], item)
+        return True
+
+    def _new_item(self, indent: int) -> Item | None:
+        """An item that begins at the line at hand, below those that are indented less; None beyond the bound."""
+        first = self._begin()
         if self._full:
-            return True
+            return None
         if self._list is None:
             self._list = Block(LIST, first, first, items=[])
             self._parsed.blocks.append(self._list)
@@ -419,8 +447,7 @@ class _Lines:
         item = Item(first, len(self._indents))
         self._indents.append(indent)
         self._list.items.append(item)
-        self._open = _Open(first, [text], item)
-        return True
+        return item
 
     def _text(self, line: str) -> None:
         """A line of a paragraph or, indented below an item, more of the item."""
@@ -429,12 +456,12 @@ class _Lines:
             return
         continued, self._continued = self._continued, False
         if self._list is not None and self._list.items and (line[0] in " \t" or continued):
-            self._open = _Open(self._at + self._offset, [line.strip()], self._list.items[-1])
+            self._open = Open(self._at + self._offset, [line.strip()], self._list.items[-1])
             return
         first = self._begin()
         if not self._full:
             self._end_list(first)
-            self._open = _Open(first, [line.strip()])
+            self._open = Open(first, [line.strip()])
 
 
 def _ends_adoc_text(line: str) -> bool:

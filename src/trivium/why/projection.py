@@ -8,7 +8,6 @@ left alone, and so is the metadata of a node or link that was there before: it s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -307,8 +306,3 @@ class _Projector:
     def _is_theirs(self, element_id: int, attributes: str, own: frozenset[str]) -> bool:
         """Whether people have written attributes on an element or linked it."""
         return not own.issuperset(decode(attributes)) or bool(self._graph.links_about([element_id]))
-
-
-def schema_names() -> Iterable[str]:
-    """Every type and predicate that the projection registers."""
-    return (*TYPES, *PREDICATES)

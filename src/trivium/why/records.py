@@ -39,6 +39,8 @@ class Records:
         self._by_path[path] = raw.id
         place = _place(path)
         self._by_path.setdefault(place, raw.id)
+        if raw.beside is not None:
+            self._by_path.setdefault(raw.beside.path, raw.id)
         match = _FILE_NUMBER.match(basename(place)) or _TITLE_NUMBER.match(raw.name)
         if match:
             self._by_number.setdefault((dirname(place), _number(match)), []).append(raw.id)

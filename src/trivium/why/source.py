@@ -7,13 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from trivium.code.front_matter import text_of
+from trivium.code.front_matter import read_yaml, text_of
 from trivium.why.html_text import HtmlText, is_comment, read_html
 from trivium.why.inline import TEXT, Found, cut_text, scan_inline
 from trivium.why.markdown import HTML, LIST, PARAGRAPH, QUOTE, Block, Heading, Parsed
 from trivium.why.model import MAX_METADATA, MAX_NAME, MAX_REFERENCES, Cite, RawEntity, Reference, bounded_id
 from trivium.why.places import Place
-from trivium.why.regions import SourceLines
+from trivium.why.reasons import Reasons
+from trivium.why.regions import SourceLines, read_text
 
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?!\d)|//|#|$")
 MAX_TOKEN = 512
@@ -29,16 +30,44 @@ class Line(NamedTuple):
     block: int
 
 
-class DocumentSource:
-    """A parsed document with its path's place; reasons met on the way are added to those of the parse."""
+class Beside:
+    """A file beside a document that is all front matter: its keys, where they stand, and the file as evidence.
 
-    def __init__(self, path: str, place: Place, parsed: Parsed, data: bytes) -> None:
+    One that could not be read (`data` None) says nothing and is no evidence.
+    """
+
+    def __init__(self, path: str, data: bytes | None) -> None:
+        text, foreign = read_text(data or b"")
+        front = read_yaml(text)
+        lines = SourceLines(data or b"")
+        self.path = path
+        self.values = {key.lower(): value for key, value in front.values.items()}
+        self.lines = {key.lower(): line for key, line in front.key_lines.items()}
+        self.reasons = Reasons()
+        region, cut = lines.region(path, 1, max(lines.count, 1))
+        self.region = region if lines.count else None
+        for code, line in (("encoding", foreign), ("invalid-frontmatter", front.invalid), ("region-limit", cut)):
+            if line:
+                self.reasons.add(code, int(line))
+
+
+class DocumentSource:
+    """A parsed document with its path's place; reasons met on the way are added to those of the parse.
+
+    What stands `beside` it goes before its own front matter.
+    """
+
+    def __init__(self, path: str, place: Place, parsed: Parsed, data: bytes, beside: Beside | None = None) -> None:
         self.path = path
         self.place = place
         self.parsed = parsed
         self.reasons = parsed.reasons
         self.front = {key.lower(): value for key, value in parsed.front.values.items()}
         self.front_lines = {key.lower(): line for key, line in parsed.front.key_lines.items()}
+        self.beside = beside
+        if beside is not None:
+            self.front |= beside.values
+            self.front_lines |= dict.fromkeys(beside.values, 1)
         self.type = (text_of(self.front.get("type")) or "").lower()
         self.lines = SourceLines(data)
         self.references = self._read_references()

@@ -19,9 +19,9 @@ from trivium.why.fingerprint import FileHashes, fingerprint, history_state
 from trivium.why.manifests import is_manifest
 from trivium.why.model import File
 from trivium.why.note_files import discover_memory
-from trivium.why.places import DocumentRules, is_document
+from trivium.why.places import DocumentRules, is_beside, is_document
 
-READING_VERSION = "4"
+READING_VERSION = "5"
 """Raise it when what is read out of a file changes: kept parts are then read again."""
 PYTHON_GRAMMAR = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """The version of the grammar of Python files: that of Python itself."""
@@ -108,4 +108,4 @@ def versions(languages: Iterable[str]) -> dict[str, str]:
 def reads(config: Config) -> Callable[[str], bool]:
     """A test whether the index depends on the bytes of a file; of others only the name counts."""
     rules = rules_of(config)
-    return lambda path: is_source(path) or is_document(path, rules) or is_manifest(path)
+    return lambda path: is_source(path) or is_document(path, rules) or is_manifest(path) or is_beside(path)

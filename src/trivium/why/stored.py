@@ -16,7 +16,7 @@ import msgspec
 from trivium.errors import TriviumError
 from trivium.store import contexts, repository
 from trivium.store.sqlite import Session, SqliteStore
-from trivium.why import glance
+from trivium.why import git, glance
 from trivium.why.collecting import rare_collections
 from trivium.why.config import Config, load_config
 from trivium.why.fingerprint import FileHashes
@@ -84,14 +84,15 @@ def build_into(
     """Build the index of a repository and put it in the context, graph included, in one transaction.
 
     Without `cache` every file is read again. On any failure the old index stays. The graph is brought in step also when
-    the index is as it was, since people may have changed what it projects. Raises: NotFoundError when the context has
-    been deleted meanwhile.
+    the index is as it was, since people may have changed what it projects. Raises: BareRepositoryError;
+    NotFoundError when the context has been deleted meanwhile.
     """
     from trivium.search.index import index_texts
     from trivium.store.graph import Graph
     from trivium.why.build import Parts, build
     from trivium.why.projection import ProjectionReport, project
 
+    git.require_work_tree(root)
     report = ProjectionReport()
     with rare_collections():
         parts, hashes = _earlier(store, ctx) if cache else (Parts(), FileHashes())

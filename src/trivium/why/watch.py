@@ -54,7 +54,7 @@ def snapshot(root: Path, config: Config) -> tuple[object, ...]:
     """The state that is compared: names, sizes and times of files, notes and configuration, and the history."""
     discovery = discover(root, config)
     history = history_state(root, config) if config.entities else None
-    return (discovery.files, discovery.reasons, history, discover_memory(root, config), _configuration(config))
+    return (discovery.files, discovery.told(), history, discover_memory(root, config), _configuration(config))
 
 
 def _configuration(config: Config) -> tuple[int, int] | None:
