@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import trivium
-from tests.meaning_support import define, found, put, run
+from tests.meaning_support import WordEmbedder, define, found, put, run
 from trivium import KnowledgeBase
 
 CONCEPTS = [
@@ -148,3 +148,41 @@ def test_links_are_found_by_the_meaning_of_their_parts(kb: KnowledgeBase) -> Non
 def test_the_same_question_gives_the_same_answer(kb: KnowledgeBase) -> None:
     first = run(kb, 'SEARCH CONCEPT "blood"')
     assert all(run(kb, 'SEARCH CONCEPT "blood"') == first for _ in range(3))
+
+
+def test_a_code_in_another_spelling_is_a_candidate_however_far_its_vector_is() -> None:
+    with trivium.open(embedder=WordEmbedder()) as kb:
+        define(kb, "Part")
+        commands = [
+            f'UPSERT {{ CONCEPT ?p {{ {{type: "Part", name: "XK-{number}"}} }} }}' for number in range(1_000, 1_900)
+        ]
+        run(kb, "\n".join(commands[:450]))
+        run(kb, "\n".join(commands[450:]))
+        kb.embed_pending()
+        put(kb, "Part", "Late ZZ-777")
+        for asked in ("XK1777", "XK_1777", "XK 1777", "the part xk-1777"):
+            assert next(iter(found(kb, asked, "LIMIT 3"))) == "XK-1777", asked
+        assert next(iter(found(kb, "ZZ777", "LIMIT 3"))) == "Late ZZ-777"
+
+
+def test_short_words_and_numbers_are_no_code_of_another_concept() -> None:
+    with trivium.open(embedder=WordEmbedder()) as kb:
+        for kind in ("Alarm", "Device", "Bus", "Rota"):
+            define(kb, kind)
+        put(kb, "Alarm", "E-77", description="Oil is low.")
+        put(kb, "Device", "Pump-2", description="Painted green.")
+        put(kb, "Bus", "Bus 730", aliases=["730"])
+        put(kb, "Rota", "Plan", description="Who works from 7:30 to 16:00.")
+        kb.embed_pending()
+        assert next(iter(found(kb, "E-77 on pump 2"))) == "E-77"
+        assert next(iter(found(kb, "who works at 7 30"))) == "Plan"
+
+
+def test_a_definition_counts_half_by_its_meaning_unless_it_is_asked_for() -> None:
+    with trivium.open(embedder=WordEmbedder()) as kb:
+        define(kb, "Vehicle")
+        kb.embed_pending()
+        pure, mixed = (found(kb, "car", f'MODE "{mode}"')["Vehicle"] for mode in ("semantic", "hybrid"))
+        assert mixed < pure
+        asked_for = found(kb, "car", 'WITH TYPE "$ConceptType" MODE "hybrid"')["Vehicle"]
+        assert asked_for > mixed

@@ -95,6 +95,25 @@ def test_a_code_that_is_written_so_is_not_taken_for_another_spelling(kb: Knowled
     assert texts(ask(kb, "KB-1423 labels"))[0] == "KB-1423: labels are blank"
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_short_words_and_numbers_are_no_code_of_another_passage(kb: KnowledgeBase, mode: str) -> None:
+    passages = ["The shift works from 7:30 to 16:00.", "Bus 730 stops at the gate.", "The field in-2015 is empty."]
+    passages += ["The merger was agreed in spring of 2015.", "Alarm E-77: oil is low.", "Pump-2 was painted."]
+    add_document(kb, "papers", "a.md", passages)
+    kb.embed_pending()
+    assert texts(ask(kb, "Who works at 7 30?", mode=mode))[0].startswith("The shift")
+    assert texts(ask(kb, "When was the merger agreed, in 2015?", mode=mode))[0].startswith("The merger")
+    assert texts(ask(kb, "error E-77 at pump 2", mode=mode))[0].startswith("Alarm E-77")
+
+
+def test_a_code_that_many_hold_in_another_spelling_is_no_name(kb: KnowledgeBase) -> None:
+    add_document(kb, "papers", "a.md", [f"Audit {number} by iso-9001" for number in range(300)])
+    add_document(kb, "papers", "b.md", ["Visitors wear masks, as ISO 9001 has it."])
+    kb.embed_pending()
+    for asked in ("masks visitors ISO 9001", "masks visitors iso9001", "masks visitors iso-9001"):
+        assert "Visitors wear masks, as ISO 9001 has it." in texts(ask(kb, asked, limit=5)), asked
+
+
 def test_a_question_is_embedded_as_a_statement_too_and_anything_else_as_a_question(kb: KnowledgeBase) -> None:
     add_document(kb, "papers", "a.md", ["the boat lies in the harbour"])
     kb.embed_pending()

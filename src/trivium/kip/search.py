@@ -17,12 +17,11 @@ from trivium.kip.elements import element_json
 from trivium.kip.search_links import links
 from trivium.kip.snapshot import Snapshot
 from trivium.search import embedding_text, hybrid, index
-from trivium.search.codes import codes, spaced_codes
 from trivium.search.meaning import Asked, Meaning
-from trivium.search.question import phrasings
+from trivium.search.question import Question, phrasings, question
 from trivium.search.segment import query_tokens, tokens
 from trivium.search.vectors import View
-from trivium.search.words import question_tokens, stem
+from trivium.search.words import stem
 from trivium.settings import Settings
 from trivium.store import fulltext
 from trivium.store import vectors as stored
@@ -35,6 +34,8 @@ MORE_HITS = 10
 """How many times `max_search_hits`, which is the default, a LIMIT may ask for."""
 
 _CANDIDATES = 400
+_SPELLINGS = 200
+"""Ways to write the codes of a term that are looked up."""
 _DEFINITIONS = ("$ConceptType", "$PropositionType")
 
 
@@ -122,13 +123,17 @@ def _concepts(
     words = query_tokens(want.term)
     ids = fulltext.exact_names(session, graph.ctx, want.term.strip(), reach)
     ids += fulltext.candidates(session, graph.ctx, words, want.type, reach)
-    view = None
+    view, sought = None, None
     if asked is not None:
+        if want.mode != "semantic":
+            sought = question(want.term)
+            spellings = [token for code in [*sought.codes, *sought.spaced] for token in code]
+            ids += fulltext.candidates(session, graph.ctx, spellings[:_SPELLINGS], want.type, reach)
         view = asked.view(session, graph.ctx, stored.CONCEPT)
         among = None if want.type is None else graph.ids_of_type(want.type)
         floor = asked.info.floor
         ids += [near.id for near in view.nearest(reach, among) if near.cosine > floor]
-    score = _Score(want, words, asked, view)
+    score = _Score(want, words, sought, asked, view)
     for node in graph.concepts(dict.fromkeys(ids)):
         if want.type is None or node.type == want.type:
             found = score(node)
@@ -139,35 +144,29 @@ def _concepts(
 class _Score:
     """How well a concept answers the term, in the mode that is asked for."""
 
-    def __init__(self, want: Wanted, words: list[str], asked: Asked | None, view: View | None) -> None:
+    def __init__(
+        self, want: Wanted, words: list[str], sought: Question | None, asked: Asked | None, view: View | None
+    ) -> None:
         self._term = want.term
         self._words = words
         self._asked = asked
         self._view = view
-        self._only_meaning = want.mode == "semantic"
         self._any_type = want.type is None
-        self._codes = codes(want.term) if asked is not None else []
-        self._spaced = {token for code in spaced_codes(want.term) for token in code} if asked is not None else set()
-        self._telling = question_tokens(want.term) if asked is not None else []
+        self._question = sought
 
     def __call__(self, node: Concept) -> float:
         keyword = index.score(self._term, self._words, node.name, node.attributes)
         if self._asked is None:
             return keyword
         meaning = self._meaning(node)
-        if self._only_meaning:
+        if self._question is None:
             return hybrid.meaning_score(keyword, meaning)
         if meaning is not None and self._any_type and node.type in _DEFINITIONS:
             meaning *= hybrid.DEFINITION
-        held = {token for text in index.grounding_texts(node.name, node.attributes) for token in tokens(text)}
-        codes_held = self._holds_codes(held)
-        return hybrid.concept_score(keyword, index.share(self._telling, set(map(stem, held))), meaning, codes_held)
-
-    def _holds_codes(self, held: set[str]) -> bool | None:
-        """Whether a concept holds the codes of the term; words that are a code for nobody say nothing."""
-        if not held.isdisjoint(self._spaced):
-            return True
-        return not any(map(held.isdisjoint, self._codes)) if self._codes else None
+        texts = index.grounding_texts(node.name, node.attributes)
+        held = {stem(token) for text in texts for token in tokens(text)}
+        coverage = index.share(self._question.words, held)
+        return hybrid.concept_score(keyword, coverage, meaning, self._question.is_held_by(held))
 
     def _meaning(self, node: Concept) -> float | None:
         """None for a concept without a vector, or with one of an older text."""

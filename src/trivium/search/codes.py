@@ -6,6 +6,7 @@ import re
 from itertools import product
 
 from trivium.search.segment import is_joined, plain, tokens
+from trivium.search.stop_words import stop_words_of
 
 _CODE = re.compile(
     r"""(?: [^\W\d] [-_./]* \d | \d [-_./] [^\W\d] | \d [-_.:/] \d+ [-_.:/] \d | \d{5} | 0x[0-9a-f] )  # KB-1423
@@ -20,8 +21,9 @@ _SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(
 _PLAIN = re.compile(r"[A-Za-z\d]+(?:[-_.][A-Za-z\d]+)*")
 _SIGNS = ("-", "_", ".")
 _MOST_PARTS = 5
-_PIECE = re.compile(r"[A-Za-z\d]{1,4}|[A-Z\d]{1,8}")
-_MOST_PIECES, _MOST_SPACED, _MOST_LOOKED_AT = 8, 40, 200
+_PIECE = re.compile(r"[A-Z]{2,8}|\d{1,8}|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{1,8}")
+_MOST_PIECES, _MOST_SPACED, _MOST_LOOKED_AT = 8, 20, 100
+_MOST_CODES = 20
 
 
 def codes(text: str) -> list[tuple[str, ...]]:
@@ -45,32 +47,36 @@ def codes(text: str) -> list[tuple[str, ...]]:
             for token in whole:
                 if len(token) > 1 and not _is_word(token):
                     found.setdefault(token, (token, *_respelled(bare, token)))
-    return list(found.values())
+    return list(found.values())[:_MOST_CODES]
 
 
 def spaced_codes(text: str) -> list[tuple[str, ...]]:
-    """What may be codes with spaces in them, the longest first: short words in a row, one with a digit, each run as the
-    tokens it may be written as without spaces. Whether it is a code shows when somebody wrote it so.
+    """What may be codes with spaces in them, the longest first: capitals and numbers in a row, as the tokens that they
+    may be written as without spaces. Whether they are a code shows when somebody wrote it so.
 
-    >>> spaced_codes("pump IP 7731")[0][:2], spaced_codes("twenty of 3 pumps")
-    (('pumpip7731', 'pump-ip-7731'), [('of3', 'of-3', 'of_3', 'of.3')])
+    >>> spaced_codes("the pump IP 7731")
+    [('ip7731', 'ip-7731', 'ip_7731', 'ip.7731')]
+    >>> spaced_codes("on pump 2 in 2015 at 7 30")
+    []
     """
     found: dict[str, tuple[str, ...]] = {}
     for run in _runs(text):
         for number in range(min(len(run), _MOST_PIECES), 1, -1):
             for start in range(len(run) - number + 1):
                 pieces = run[start : start + number]
-                if not all(map(str.isalpha, pieces)):
-                    found["".join(pieces)] = tuple(sign.join(pieces) for sign in ("", *_SIGNS))
+                whole = "".join(pieces)
+                if not whole.isalpha() and not whole.isdigit():
+                    found[whole] = tuple(sign.join(pieces) for sign in ("", *_SIGNS))
     return sorted(found.values(), key=lambda spellings: -len(spellings[0]))[:_MOST_SPACED]
 
 
 def _runs(text: str) -> list[list[str]]:
-    """The short words that stand in a row without a sign between."""
+    """The capitals and numbers that stand in a row without a sign between; words that say nothing are none."""
+    silent = stop_words_of({word.casefold() for word in text.split()[:_MOST_LOOKED_AT]})
     runs: list[list[str]] = [[]]
     for word in plain(text).split()[:_MOST_LOOKED_AT]:
         bare = word.strip(_EDGES)
-        if not _PIECE.fullmatch(bare):
+        if not _PIECE.fullmatch(bare) or bare.casefold() in silent:
             runs.append([])
             continue
         if not word.startswith(bare):

@@ -1,7 +1,7 @@
 """How keyword and meaning become one score.
 
-Both sides are absolute, and so is what is made of them: it depends on the question and the item alone. More of either
-side never lowers a score. The figures were chosen on labelled questions (docs/search-quality.md).
+Both sides are absolute, and so is what is made of them: it depends on the question and the item alone. More words or
+more meaning never lower a score. The figures were chosen on labelled questions (docs/search-quality.md).
 """
 
 from __future__ import annotations

@@ -129,23 +129,31 @@ class Leg:
 
         Words that are one code for some passage are taken for it.
         """
-        known = [code[0] if holders[code[0]] else self._as_written(code[1:]) for code in question.codes]
-        wanted = [code for code in known if code is not None]
-        spaced = self._as_written([spelling for spellings in question.spaced for spelling in spellings])
-        if spaced is not None:  # a code that nobody has may be a part of it
-            wanted = list(dict.fromkeys([*wanted, spaced]))
-        elif len(wanted) < len(known):
-            return set()
-        if not wanted or min(holders.get(code, 1) for code in wanted) > MOST_HOLDERS:
-            return set()
-        return {row.id for row in chunks.ranked(self._session, self.reach, wanted, MOST_HOLDERS, every=True)}
+        counts = dict(holders)
+        spaced = self._as_written([spelling for spellings in question.spaced for spelling in spellings], counts)
+        wanted: list[str] = []
+        for spellings in question.codes:
+            asked = spellings[0]
+            code = asked if counts[asked] else self._as_written(spellings[1:], counts)
+            if code is not None:
+                wanted.append(code)
+            elif spaced is None or asked not in spaced:
+                return set()
+        both = list(dict.fromkeys([*wanted, spaced])) if spaced is not None else wanted
+        return self._every([code for code in both if code is not None], counts) or self._every(wanted, counts)
 
-    def _as_written(self, others: list[str]) -> str | None:
-        """The first of the other spellings of a code that a passage has."""
+    def _every(self, codes: list[str], counts: dict[str, int]) -> set[int]:
+        """The passages that hold every one of the codes, one of which at least is rare enough to be a name."""
+        if not codes or min(counts[code] for code in codes) > MOST_HOLDERS:
+            return set()
+        return {row.id for row in chunks.ranked(self._session, self.reach, codes, MOST_HOLDERS, every=True)}
+
+    def _as_written(self, others: list[str], counts: dict[str, int]) -> str | None:
+        """The first of the other spellings of a code that a passage has; `counts` learns how many have it."""
         if not others:
             return None
-        holders = chunks.holders(self._session, self.reach, others)
-        return next((other for other in others if holders[other]), None)
+        counts |= chunks.holders(self._session, self.reach, others)
+        return next((other for other in others if counts[other]), None)
 
     def _rarity(self, holders: int) -> float:
         """The inverse document frequency, as FTS5 has it."""

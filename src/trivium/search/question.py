@@ -28,6 +28,17 @@ class Question(Struct, frozen=True):
     codes: list[list[str]]
     spaced: list[list[str]]
 
+    def is_held_by(self, stems: set[str]) -> bool | None:
+        """Whether a text of these tokens holds every code of the wording in some spelling; None when it has no code.
+
+        What may be a code with spaces is one for who holds it; the codes in it need no other place.
+        """
+        found = [spellings[0] for spellings in self.spaced if not stems.isdisjoint(spellings)]
+        for spellings in self.codes:
+            if stems.isdisjoint(spellings) and not any(spellings[0] in whole for whole in found):
+                return False
+        return True if self.codes or found else None
+
 
 def question(text: str) -> Question:
     """A question cut into what is looked for; the endings of possessives are no part of names."""
