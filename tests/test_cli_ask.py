@@ -299,7 +299,8 @@ def test_a_scope_that_has_no_effect_on_a_session_is_told() -> None:
         ("The \u2067gate\u2069 costs 8 euros.", "The \u2067gate\u2069 costs"),
         ("The \u2067\u202agate\u202c\u2069 costs 8 euros.", "The \u2067\u202agate\u202c\u2069 costs"),
         ("The gate\u200f costs 8 euros.", "The gate\u200f costs"),
-        ("The gate costs 8 euros.\x07\x1b]0;x\x07", "The gate costs 8 euros.\\x07\\x1b]0;x\\x07"),
+        ("The gate costs 8 euros.\x07\x1b]0;x\x07", "The gate costs 8 euros.\\x07"),
+        ("The gate\x9b costs 8 euros.\x1b", "The gate\\x9b costs"),
     ],
 )
 def test_a_document_cannot_steer_the_terminal_that_shows_it(text: str, shown: str) -> None:

@@ -37,6 +37,7 @@ def test_codes_are_left_out_and_told_and_lines_stay(name: str) -> None:
         ("\x1b]0;title\x07words", "words"),
         ("\x1b]0;never ended\nwords", "]0;never ended\nwords"),
         ("alone \x1b stays", "alone  stays"),
+        ("the gate\x9b costs", "the gate\x9b costs"),
         ("a\x9b1mb\x9b0m \x1b[38;2;255;0;0mred", "ab red"),
         ("no codes: [31m ESC", "no codes: [31m ESC"),
     ],

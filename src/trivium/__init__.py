@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from trivium.ingest.tasks import BusyError, TaskCancelled
     from trivium.knowql.errors import QueryError
     from trivium.why.config import ConfigError
+    from trivium.why.git import BareRepositoryError
     from trivium.why.query import WhyRequestError
     from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexStaleError
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BareRepositoryError",
     "BusyError",
     "ConfigError",
     "ConflictError",
@@ -58,6 +60,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BareRepositoryError": "trivium.why.git",
     "BusyError": "trivium.ingest.tasks",
     "ConfigError": "trivium.why.config",
     "Context": "trivium.base.context",

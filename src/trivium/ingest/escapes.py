@@ -7,7 +7,7 @@ import re
 _CSI = r"[0-?]*+[ -/]*+(?P<{}>[@-~])"
 _STRING = r"[^\x07\x1b\x9c\r\n]{0,4096}(?:\x07|\x1b\\|\x9c)"
 _CODE = re.compile(
-    rf"(?:\x1b\[|\x9b){_CSI.format('final')}"  # colours, erasing, moves
+    rf"(?:\x1b\[|\x9b(?=[0-?])){_CSI.format('final')}"  # colours, erasing, moves
     rf"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]){_STRING}"  # links, titles and other strings for the terminal
     r"|\x1b(?:[#%()*+./-][0-~]|[78=>])?"  # sets of characters, saved places, keypads; what else begins so
 )
