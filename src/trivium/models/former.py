@@ -57,7 +57,7 @@ _ASKS_PAST = re.compile(
 def asks_of_now(ask: str) -> bool:
     """Whether a question asks how things are, rather than how they were.
 
-    >>> [asks_of_now(ask) for ask in ("Who is the chair?", "Who was the chair?", "Who is the former chair?", "chair in 2018?")]
+    >>> [asks_of_now(ask) for ask in ("Who is the chair?", "Who was it?", "The former chair?", "chair in 2018?")]
     [True, False, False, False]
     """
     return _ASKS_PAST.search(fold(ask)) is None
