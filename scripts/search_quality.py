@@ -16,45 +16,34 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 import trivium
+from scripts.labelled import (
+    SETS,
+    Json,
+    concepts_as_pieces,
+    evidence_questions,
+    pieces_of,
+    probes,
+    read,
+    type_of,
+)
+from scripts.question_map import fit_without
 from trivium import KnowledgeBase
+from trivium.search.embed_builtin import BuiltinEmbedder, builtin
+from trivium.search.meaning import Asked
 from trivium.search.passage_text import chunk_texts
 from trivium.search.retrieval import Retriever, ScopedContext
 from trivium.store import chunks
 from trivium.store.sqlite import Session
 
 ROOT = Path(__file__).resolve().parents[1]
-PROBES = ROOT / "tests" / "data" / "probes"
 PAGE = ROOT / "docs" / "search-quality.md"
-SETS = ("first", "second", "third", "fourth", "untouched")
-CORPORA = ("dialogue", "documents", "identifiers", "tables")
 FAR = 10**9
 """The rank of what was not found."""
-
-Json = dict[str, Any]
-
-
-@cache
-def read(set_: str, name: str) -> list[Json]:
-    """The lines of a data file of a set; none where a set has no such questions."""
-    path = PROBES / set_ / name
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
-def name_of(concept: Json) -> str:
-    """What a concept is called in the figures."""
-    return f"{type_of(concept['type'])}: {concept['name']}"
-
-
-def type_of(label: str) -> str:
-    """A label as the name of a concept type, which has to be an identifier."""
-    return label if label.isascii() and label.isidentifier() else f"Kind_{label.encode().hex()}"
-
 
 # --- the two stores -------------------------------------------------------------------------------
 
@@ -85,28 +74,6 @@ def passage_base(set_: str, **settings: Any) -> KnowledgeBase:
     _fill(kb, "passages", pieces_of(set_))
     _fill(kb, "concepts", concepts_as_pieces(set_))
     return kb
-
-
-def pieces_of(set_: str) -> list[Json]:
-    """The passages of all corpora of a set; ids with the name of their corpus before them."""
-    return [{**piece, "id": f"{corpus}/{piece['id']}"} for corpus in CORPORA for piece in read(set_, f"{corpus}.jsonl")]
-
-
-def concepts_as_pieces(set_: str) -> list[Json]:
-    return [_as_passage(concept) for concept in read(set_, "concepts.jsonl")]
-
-
-def _as_passage(concept: Json) -> Json:
-    """A concept as a section of a document: its name is the heading."""
-    path = f"{concept['type'].lower()}.md"
-    text = "".join(f"Also called {alias}. " for alias in concept.get("aliases", [])) + concept["description"]
-    return {
-        "id": name_of(concept),
-        "path": path,
-        "title": f"{concept['type']}s",
-        "sections": [concept["name"]],
-        "text": text,
-    }
 
 
 def _fill(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> None:
@@ -169,14 +136,16 @@ def by_retrieval(kb: KnowledgeBase, slug: str, mode: str) -> Search:
     return run
 
 
-def by_meaning_alone(kb: KnowledgeBase, slug: str) -> Search:
-    """The nearest vectors, without any word; keys of chunks."""
+def by_meaning_alone(kb: KnowledgeBase, slug: str, *, moved: bool) -> Search:
+    """The nearest vectors, without any word; keys of chunks. `moved`: the question's vector as hybrid uses it."""
     ctx = kb.context(slug)._number
 
     def run(query: str) -> list[str]:
-        asked = kb.meaning.ask([(ctx, "chunk")], [[query]])
+        asked = kb.meaning.ask([(ctx, "chunk")], [query])
         if asked is None:
             raise RuntimeError("there are no vectors")
+        if not moved:
+            asked = Asked(asked.info, builtin().embed([query]), asked.matrices)
         with kb._store.read() as session:
             near = asked.view(session, ctx, "chunk").nearest(100)
             rows = chunks.chunks(session, ctx, [hit.id for hit in near])
@@ -269,27 +238,6 @@ def compare(ways: dict[str, Search], questions: Sequence[Json]) -> Table:
     }
 
 
-def probes(set_: str) -> list[Json]:
-    """The questions for concepts; what is relevant as `name_of` calls it."""
-    return [
-        {**probe, "relevant": [_named(relevant) for relevant in probe["relevant"]]}
-        for probe in read(set_, "search.jsonl")
-    ]
-
-
-def _named(relevant: str) -> str:
-    label, _, name = relevant.partition(": ")
-    return name_of({"type": label, "name": name})
-
-
-def evidence_questions(set_: str) -> list[Json]:
-    """The questions with labelled evidence; ids with the name of their corpus before them."""
-    return [
-        {**question, "relevant": [f"{question['corpus']}/{id_}" for id_ in question["relevant"]]}
-        for question in read(set_, "questions.jsonl")
-    ]
-
-
 Tables = dict[str, dict[str, Table]]
 """Set to name of the table to table."""
 
@@ -312,7 +260,8 @@ def all_tables(sets: Sequence[str] = SETS) -> Tables:
 
 
 def _tables(set_: str) -> dict[str, Table]:
-    with concept_base(set_, embedder="builtin") as concepts, passage_base(set_, embedder="builtin") as passages:
+    embedder = BuiltinEmbedder(fit_without(set_))
+    with concept_base(set_, embedder=embedder) as concepts, passage_base(set_, embedder=embedder) as passages:
         concepts.embed_pending()
         passages.embed_pending()
         search = {mode: by_kip(concepts, mode) for mode in ("keyword", "semantic", "hybrid")}
@@ -332,7 +281,8 @@ def _ways(kb: KnowledgeBase, slug: str, pieces: list[Json]) -> dict[str, Search]
     return {
         "plain BM25": plain_bm25(pieces),
         "keyword": by_retrieval(kb, slug, "keyword"),
-        "semantic": by_meaning_alone(kb, slug),
+        "vectors": by_meaning_alone(kb, slug, moved=False),
+        "moved vectors": by_meaning_alone(kb, slug, moved=True),
         "hybrid": by_retrieval(kb, slug, "hybrid"),
     }
 

@@ -417,17 +417,17 @@ def test_questions_may_be_forgotten_while_others_are_embedded(
     kb.embed_pending()
     monkeypatch.setattr("trivium.search.meaning._REMEMBERED", 2)
     places, meaning = [(CTX, "concept")], kb.meaning
-    assert meaning.ask(places, [["headache"]]) is not None
+    assert meaning.ask(places, ["headache"]) is not None
     embed = embedder.embed
 
     def busy(texts: Any) -> Any:
         embedder.embed = embed  # type: ignore[method-assign]
         for number in range(5):
-            assert meaning.ask(places, [[f"another {number}"]]) is not None
+            assert meaning.ask(places, [f"another {number}"]) is not None
         return embed(texts)
 
     embedder.embed = busy  # type: ignore[method-assign]
-    asked = meaning.ask(places, [["headache"], ["something new"]])
+    asked = meaning.ask(places, ["headache", "something new"])
     assert asked is not None
     assert len(asked.vectors) == 2
 

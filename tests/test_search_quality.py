@@ -9,8 +9,10 @@ from collections import Counter
 
 import pytest
 
+from scripts import labelled
 from scripts import search_quality as quality
-from scripts.search_quality import SETS, Tables
+from scripts.labelled import SETS
+from scripts.search_quality import Tables
 from trivium.search.words import passage_tokens, question_tokens
 
 pytestmark = pytest.mark.slow
@@ -20,16 +22,22 @@ KIP, PROBES_AS_PASSAGES, QUESTIONS = (
     "Retrieval of the same as passages",
     "Questions with labelled evidence",
 )
-LEGS = ("keyword", "semantic")
+LEGS = {
+    KIP: ("keyword", "semantic"),
+    PROBES_AS_PASSAGES: ("keyword", "vectors"),
+    QUESTIONS: ("keyword", "vectors"),
+}
+"""The sides of which hybrid is to be as good as the better one. Retrieval has no mode for meaning alone."""
 BEHIND = {
-    ("second", KIP, "mixed"): 0.02,
-    ("second", QUESTIONS, "identifiers"): 0.015,
-    ("third", PROBES_AS_PASSAGES, "paraphrase"): 0.01,
-    ("third", PROBES_AS_PASSAGES, "cross-language"): 0.01,
+    ("first", KIP, "paraphrase"): 0.012,
+    ("first", PROBES_AS_PASSAGES, "cross-language"): 0.009,
+    ("second", KIP, "mixed"): 0.026,
+    ("second", QUESTIONS, "identifiers"): 0.013,
+    ("third", QUESTIONS, "documents de"): 0.021,
     ("fourth", KIP, "mixed"): 0.021,
-    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.01,
-    ("fourth", QUESTIONS, "documents de"): 0.05,
-    ("untouched", PROBES_AS_PASSAGES, "cross-language"): 0.004,
+    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.013,
+    ("fourth", QUESTIONS, "documents zh"): 0.037,
+    ("fourth", QUESTIONS, "documents cross"): 0.039,
 }
 """The classes in which hybrid is behind the better of keyword and meaning, by how much at most; the page names them."""
 
@@ -44,7 +52,7 @@ def tables() -> Tables:
 
 @pytest.mark.parametrize("set_", SETS)
 def test_there_are_enough_probes_of_every_class(set_: str) -> None:
-    probes = quality.probes(set_)
+    probes = labelled.probes(set_)
     assert len(probes) >= 350
     counts = Counter(probe["class"] for probe in probes)
     for class_ in ("paraphrase", "cross-language", "near-miss", "exact", "code", "mixed"):
@@ -56,15 +64,15 @@ def test_there_are_enough_probes_of_every_class(set_: str) -> None:
 
 @pytest.mark.parametrize("set_", SETS)
 def test_every_relevant_id_exists(set_: str) -> None:
-    names = {quality.name_of(concept) for concept in quality.read(set_, "concepts.jsonl")}
-    assert all(set(probe["relevant"]) <= names for probe in quality.probes(set_))
-    ids = {piece["id"] for piece in quality.pieces_of(set_)}
-    assert all(set(question["relevant"]) <= ids for question in quality.evidence_questions(set_))
+    names = {labelled.name_of(concept) for concept in labelled.read(set_, "concepts.jsonl")}
+    assert all(set(probe["relevant"]) <= names for probe in labelled.probes(set_))
+    ids = {piece["id"] for piece in labelled.pieces_of(set_)}
+    assert all(set(question["relevant"]) <= ids for question in labelled.evidence_questions(set_))
 
 
 def test_the_halves_of_the_first_set_share_no_concept() -> None:
     halves: dict[str, set[str]] = {}
-    for probe in quality.probes("first"):
+    for probe in labelled.probes("first"):
         halves.setdefault(probe["half"], set()).update(probe["relevant"])
     first, second = halves.values()
     assert not first & second
@@ -73,7 +81,7 @@ def test_the_halves_of_the_first_set_share_no_concept() -> None:
 def test_the_sets_share_no_question() -> None:
     met: set[str] = set()
     for set_ in SETS:
-        questions = [*quality.probes(set_), *quality.evidence_questions(set_)]
+        questions = [*labelled.probes(set_), *labelled.evidence_questions(set_)]
         asked = {question["query"].casefold() for question in questions}
         assert len(asked & met) < 0.02 * len(asked)
         met |= asked
@@ -82,9 +90,9 @@ def test_the_sets_share_no_question() -> None:
 @pytest.mark.parametrize(("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("untouched", 2)])
 def test_paraphrases_share_no_telling_word_with_what_they_mean(set_: str, most: int) -> None:
     """But for a few words that tell nothing and stand on no list."""
-    concepts = {quality.name_of(concept): concept for concept in quality.read(set_, "concepts.jsonl")}
+    concepts = {labelled.name_of(concept): concept for concept in labelled.read(set_, "concepts.jsonl")}
     shared = []
-    for probe in quality.probes(set_):
+    for probe in labelled.probes(set_):
         if probe["class"] == "paraphrase":
             concept = concepts[probe["relevant"][0]]
             text = " ".join([concept["name"], *concept.get("aliases", []), concept["description"]])
@@ -100,7 +108,7 @@ def test_hybrid_is_at_least_as_good_as_the_better_of_keyword_and_meaning(tables:
     for name, table in tables[set_].items():
         for class_, figures in table.items():
             hybrid, slack = figures["hybrid"], BEHIND.get((set_, name, class_), 0)
-            for leg in LEGS:
+            for leg in LEGS[name]:
                 assert hybrid.recall >= figures[leg].recall - slack - 1e-9, (name, class_, leg)
                 assert hybrid.mrr >= figures[leg].mrr - slack - 1e-9, (name, class_, leg)
 
@@ -108,23 +116,22 @@ def test_hybrid_is_at_least_as_good_as_the_better_of_keyword_and_meaning(tables:
 def test_the_list_of_exceptions_holds_no_more_than_there_are(tables: Tables) -> None:
     for set_, name, class_ in BEHIND:
         figures = tables[set_][name][class_]
-        assert not all(figures["hybrid"].at_least(figures[leg]) for leg in LEGS), (set_, name, class_)
+        assert not all(figures["hybrid"].at_least(figures[leg]) for leg in LEGS[name]), (set_, name, class_)
 
 
 @pytest.mark.parametrize("set_", SETS)
 def test_in_no_class_is_it_behind_by_more_than_chance(tables: Tables, set_: str) -> None:
-    for table in tables[set_].values():
+    for name, table in tables[set_].items():
         for class_, figures in table.items():
-            assert not any(figures["hybrid"].surely_behind(figures[leg]) for leg in LEGS), class_
+            assert not any(figures["hybrid"].surely_behind(figures[leg]) for leg in LEGS[name]), class_
 
 
-@pytest.mark.parametrize("name", [KIP, PROBES_AS_PASSAGES])
+@pytest.mark.parametrize("name", [KIP, PROBES_AS_PASSAGES, QUESTIONS])
 def test_over_all_sets_it_is_better_in_every_class(tables: Tables, name: str) -> None:
-    for class_ in tables["untouched"][name]:
+    for class_ in tables["first"][name]:
         pooled = quality.pooled(tables, name, class_)
-        for leg in LEGS:
-            assert pooled["hybrid"].mrr >= pooled[leg].mrr, class_
-            assert pooled["hybrid"].recall >= pooled[leg].recall - 0.003, class_
+        for leg in LEGS[name]:
+            assert pooled["hybrid"].at_least(pooled[leg]), (class_, leg)
 
 
 @pytest.mark.parametrize("set_", SETS)
@@ -145,13 +152,16 @@ def test_codes_stand_first(tables: Tables, set_: str) -> None:
     for name, class_ in ((KIP, "code"), (PROBES_AS_PASSAGES, "code"), (QUESTIONS, "identifiers")):
         if name in tables[set_]:
             figures = tables[set_][name][class_]
-            assert figures["hybrid"].first >= max(0.94, *(figures[leg].first - 0.03 for leg in LEGS)), (name, class_)
+            assert figures["hybrid"].first >= max(0.94, *(figures[leg].first - 0.03 for leg in LEGS[name])), (
+                name,
+                class_,
+            )
             assert figures["hybrid"].recall >= 0.97
 
 
 def test_words_and_meaning_together_find_much_more_of_a_long_dialogue(tables: Tables) -> None:
     dialogue = quality.pooled(tables, QUESTIONS, "dialogue")
-    for leg in LEGS:
+    for leg in LEGS[QUESTIONS]:
         assert dialogue["hybrid"].recall > 1.1 * dialogue[leg].recall
         assert dialogue["hybrid"].mrr > dialogue[leg].mrr + 0.02
     assert dialogue["hybrid"].mrr > 1.2 * dialogue["plain BM25"].mrr

@@ -18,7 +18,7 @@ from trivium.kip.search_links import links
 from trivium.kip.snapshot import Snapshot
 from trivium.search import embedding_text, hybrid, index
 from trivium.search.meaning import Asked, Meaning
-from trivium.search.question import Question, phrasings, question
+from trivium.search.question import Question, question
 from trivium.search.segment import query_tokens, tokens
 from trivium.search.vectors import View
 from trivium.search.words import stem
@@ -69,8 +69,7 @@ def ask(want: Wanted, ctx: int, meaning: Meaning | None) -> Asked | None:
     """The term as a vector, if the mode wants it and it can be had. Call it with no session open."""
     if meaning is None or want.mode == "keyword" or not query_tokens(want.term):
         return None
-    texts = (want.term,) if want.mode == "semantic" else phrasings(want.term)
-    return meaning.ask([(ctx, stored.CONCEPT)], [texts])
+    return meaning.ask([(ctx, stored.CONCEPT)], [want.term])
 
 
 def search(

@@ -11,12 +11,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from trivium.errors import EmbeddingError, MissingExtraError
+from trivium.search import question_map
 from trivium.search.embedder import EmbedderInfo
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from trivium.search.question_map import QuestionMap
 
 MODEL, DIMENSIONS = "builtin/use-multilingual-3", 512
 PORTION = 6_000
@@ -43,11 +47,13 @@ class BuiltinEmbedder:
     """Universal Sentence Encoder, multilingual, large vocabulary: 16 languages in one space of 512 dimensions.
 
     The model is read when first needed, after its files have been compared with what they were when this version was
-    measured. One thread computes: a second one makes it slower where cores are busy.
+    measured. One thread computes: a second one makes it slower where cores are busy. Questions are moved by the map
+    that is shipped, or by another one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, moved_by: QuestionMap | None = None) -> None:
         self._encoder: Any = None
+        self._map = moved_by
         self._mutex = threading.Lock()
 
     def info(self) -> EmbedderInfo:
@@ -65,6 +71,16 @@ class BuiltinEmbedder:
             with self._mutex:
                 parts.append(encoder.encode(some))
         return numpy.concatenate(parts) if parts else numpy.zeros((0, DIMENSIONS), dtype="float32")
+
+    def embed_questions(self, texts: Sequence[str]) -> np.ndarray:
+        """The vectors of questions, moved to where their answers are. Raises: as `embed`."""
+        vectors = self.embed(texts)
+        if self._map is None:
+            try:
+                self._map = question_map.load()
+            except (OSError, ValueError, KeyError, BadZipFile):
+                raise EmbeddingError("The map of questions cannot be read.", "Install trivium anew.") from None
+        return self._map.of(vectors)
 
     def _load(self) -> Any:
         with self._mutex:

@@ -137,7 +137,7 @@ class Batches:
         if not self._leased:
             with self._store.write() as session:
                 self._lease(session, of, steal=steal)
-        made = vectors_of(self._embedder, [texts[item.item] for item in changed]) if changed else []
+        made = vectors_of(self._embedder.embed, [texts[item.item] for item in changed]) if changed else []
         new = []
         for item, vector in zip(changed, made, strict=True):
             if isinstance(vector, Refusal):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -46,6 +46,14 @@ class Embedder(Protocol):
         ...
 
 
+class QuestionEmbedder(Embedder, Protocol):
+    """An embedder for which questions are other texts than those that answer them. Offering it is a choice."""
+
+    def embed_questions(self, texts: Sequence[str]) -> np.ndarray:
+        """As `embed`, for texts that are looked for. Raises: EmbeddingError."""
+        ...
+
+
 class CheckedEmbedder:
     """Another embedder, of which nothing is taken for granted: what goes wrong in it is an EmbeddingError, and so is
     what it gives that is no vector of length 1, which would be near to everything or to nothing.
@@ -68,11 +76,21 @@ class CheckedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Raises: EmbeddingError."""
+        return self._checked(self._inner.embed, texts)
+
+    def embed_questions(self, texts: Sequence[str]) -> np.ndarray:
+        """Vectors of texts that are looked for; as `embed` makes them, unless the other embedder tells them apart.
+
+        Raises: EmbeddingError.
+        """
+        return self._checked(getattr(self._inner, "embed_questions", self._inner.embed), texts)
+
+    def _checked(self, embed: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str]) -> np.ndarray:
         import numpy
 
         info = self.info()
         try:
-            made = numpy.asarray(self._inner.embed(texts), dtype=numpy.float32)
+            made = numpy.asarray(embed(texts), dtype=numpy.float32)
         except TriviumError:
             raise
         except Exception as error:

@@ -112,8 +112,8 @@ class Meaning:
         self._store = store
         self._settings = settings
         self._given = None if embedder is None else CheckedEmbedder(embedder)
-        self._embedder: Embedder | None = self._given
-        self._patient: Embedder | None = self._given
+        self._embedder: CheckedEmbedder | None = self._given
+        self._patient: CheckedEmbedder | None = self._given
         self._same = False
         self._name: str | None = None
         self._matrices = Matrices(settings.vector_memory)
@@ -146,7 +146,7 @@ class Meaning:
             self._told(error)
         return self._name
 
-    def embedder(self) -> Embedder:
+    def embedder(self) -> CheckedEmbedder:
         """Raises: MissingExtraError, EmbeddingError when the settings ask for none."""
         with self._mutex:
             if self._embedder is None:
@@ -184,7 +184,7 @@ class Meaning:
             raise EmbeddingError("The embedder has just failed.") from self._fault
         return _Answering(self.embedder(), self._told)
 
-    def _compared(self, *, renew: bool = False) -> Embedder:
+    def _compared(self, *, renew: bool = False) -> CheckedEmbedder:
         """The embedder, after it was seen to be the model that made the stored vectors of its name.
 
         With `renew` those of another one are deleted. Raises: EmbeddingError.
@@ -217,8 +217,8 @@ class Meaning:
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[Sequence[str]]) -> Asked | None:
-        """Questions as vectors, each the mean of its phrasings, for the (context, kind) pairs that are to be searched.
+    def ask(self, places: Sequence[tuple[int, str]], questions: Sequence[str]) -> Asked | None:
+        """Questions as vectors, for the (context, kind) pairs that are to be searched.
 
         None when there is no embedder, when it fails or refuses the questions, or when none of the places has a vector
         yet: then keyword search alone answers. Call it with no session open.
@@ -248,45 +248,33 @@ class Meaning:
         with self._store.read() as session:
             return any(stored.state(session, stored.Set(ctx, kind, model))[0] for ctx, kind in places)
 
-    def _vectors(self, embedder: Embedder, model: str, questions: Sequence[Sequence[str]]) -> np.ndarray:
+    def _vectors(self, embedder: CheckedEmbedder, model: str, questions: Sequence[str]) -> np.ndarray:
         """The vectors of those questions that are not refused. Raises: EmbeddingError, Refusal when all are."""
         import numpy
 
-        asked = [[(model, text[:4_000]) for text in phrasings] for phrasings in questions]
-        found = self._found(embedder, list(dict.fromkeys(key for keys in asked for key in keys)))
-        vectors = []
-        for keys in asked:
-            known = [found[key] for key in keys if key in found]
-            if len(known) == 1:
-                vectors.append(known[0])
-            elif known:
-                mean = numpy.mean(known, axis=0)
-                vectors.append(mean / max(float(numpy.linalg.norm(mean)), 1e-9))
-        return numpy.stack(vectors)
-
-    def _found(self, embedder: Embedder, keys: list[tuple[str, str]]) -> dict[tuple[str, str], np.ndarray]:
-        """The vectors of texts, as far as they are not refused; at least one. Raises: EmbeddingError, Refusal."""
+        keys = [(model, text[:4_000]) for text in questions]
         found: dict[tuple[str, str], np.ndarray] = {}
         with self._mutex:
             for key in keys:
                 if key in self._questions:
                     self._questions.move_to_end(key)
                     found[key] = self._questions[key]
-        unknown = [key for key in keys if key not in found]
+        unknown = [key for key in dict.fromkeys(keys) if key not in found]
         refusal = None
         if unknown:
-            for key, vector in zip(unknown, vectors_of(embedder, [text for _, text in unknown]), strict=True):
+            made = vectors_of(embedder.embed_questions, [text for _, text in unknown])
+            for key, vector in zip(unknown, made, strict=True):
                 if isinstance(vector, Refusal):
                     refusal = vector
                 else:
                     found[key] = vector
             with self._mutex:
-                self._questions.update(found)
+                self._questions.update((key, found[key]) for key in unknown if key in found)
                 while len(self._questions) > _REMEMBERED:
                     self._questions.popitem(last=False)
         if refusal is not None and not found:
             raise refusal
-        return found
+        return numpy.stack([found[key] for key in keys if key in found])
 
     # --- the background ---------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What a question looks for: its telling words, its codes, and what is made into its vector."""
+"""What a question looks for: its telling words and its codes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from trivium.search.words import question_tokens, stem
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _BORDER = re.compile(r"(?<=[!-~])(?=[\u2e80-\U0003134f])|(?<=[\u2e80-\U0003134f])(?=[!-~])")
 """Between a code and a script that is written without spaces."""
-_ASKED = re.compile(r"\s*[?？؟][?？؟!！.\s]*$")
-_LONGEST = 400
-_BEFORE = " ¿¡\"'“”‘’«»„()[]"
 
 
 class Question(Struct, frozen=True):
@@ -56,23 +53,3 @@ def question(text: str) -> Question:
 
 def _stems(found: list[tuple[str, ...]]) -> list[list[str]]:
     return [list(map(stem, spellings)) for spellings in found]
-
-
-def phrasings(text: str) -> tuple[str, ...]:
-    """What is turned into vectors for a text of the length of a question, their mean being its vector.
-
-    A question is followed by itself as a statement: without its first word, if that says nothing, and with a full
-    stop. What is no question counts as it is, said three times, and said and asked. The vector of a question says for
-    a good part that it is one, and that of a few words that they are few: it is near to other short texts.
-
-    >>> phrasings("Where was Tove born?"), phrasings("birthplace of Tove")[2]
-    (('Where was Tove born? was Tove born.',), 'birthplace of Tove. birthplace of Tove?')
-    """
-    bare = _ASKED.sub("", text)
-    if not bare or len(text) > _LONGEST:
-        return (text,)
-    if bare == text:
-        return text, f"{text}. {text}. {text}", f"{text}. {text}?"
-    first, _, rest = bare.lstrip(_BEFORE).partition(" ")
-    silent = rest and set(tokens(first, query=True)) <= stop_words_of(set(tokens(bare, query=True)))
-    return (f"{text} {rest if silent else bare}.",)

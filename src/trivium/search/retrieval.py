@@ -15,7 +15,7 @@ from trivium.search.connections import asks_for_connections
 from trivium.search.leg import Found, Leg
 from trivium.search.meaning import Asked, Meaning
 from trivium.search.passage import ARTIFACT, CHUNK, Evidence, Passage
-from trivium.search.question import Question, phrasings, question
+from trivium.search.question import Question, question
 from trivium.search.segment import fold
 from trivium.store import chunks, contexts
 from trivium.store.sqlite import Session, SqliteStore
@@ -74,7 +74,7 @@ class Retriever:
         asked = None
         if self._meaning is not None and mode != "keyword":
             places = [(context.ctx, kind_) for context in scope for kind_ in _kinds(kind)]
-            asked = self._meaning.ask(places, list(map(phrasings, wordings)))
+            asked = self._meaning.ask(places, wordings)
         with self._store.read() as session:
             return search(
                 session, scope, wordings, kind=kind, limit=limit, asked=asked, expand=expand, sizes=self._sizes
