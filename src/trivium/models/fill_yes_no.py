@@ -6,18 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from trivium.models.conflicts import negated
+from trivium.models.claimed import Claim, says
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
 from trivium.models.matching import alike
 from trivium.models.property import Property
-from trivium.models.statements import CODE, Statement
+from trivium.models.statements import CODE, PAIR, ROW, Statement
 from trivium.models.yes_no import NO, YES, said_in
 from trivium.search.segment import fold, tokens
 
 _IF = {
     language: re.compile(words if language in ("zh", "ja", "ko") else rf"\b(?:{words})\b")
     for language, words in {
-        "en": "if|unless|provided|may be|might|could|would|in case|only when",
+        "en": "if|unless|provided|may be|might|could|would|in case|only (?:when|for|in|on|at|by|to|with|after|before)",
         "de": "wenn|falls|sofern|konnte|wurde|soweit",
         "es": "si|a condicion|siempre que|salvo que",
         "fr": "si|s'il|s'ils|a condition|sauf si",
@@ -98,22 +98,45 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
         return None if said is None else (said, about.score + 1)
     if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or _conditional(statement):
         return None
-    own = frozenset(statement.words)
-    flipped, met, here = False, 0.0, 0.0
-    total = 0.0
+    if statement.kind in (ROW, PAIR):
+        said = _in_cells(statement, finder, terms)
+        if said is not None:
+            return said, about.score + 1
+        if _all_met(terms, frozenset(tokens(statement.cells[0].text)), finder):
+            return None  # the row is about it, and no cell of it says yes or no
     vocabulary = finder.ranking.vocabulary
+    own = frozenset(statement.words)
     outside = frozenset(tokens(f"{statement.context} {statement.before}"))
+    total = here = met = 0.0
     for term in terms:
         weight = vocabulary.weight(term)
         total += weight
-        inside = vocabulary.match(term, own)
-        if not inside and _opposed(term, own):
-            flipped, inside = not flipped, 1.0
+        inside = vocabulary.match(term, own) or float(_opposed(term, own))
         here += weight * inside
         met += weight * max(inside, 0.8 * vocabulary.match(term, outside))
     if not total or met / total < 0.7 or here / total < 0.4:
         return None
-    return negated(statement.text) == flipped, round(met / total + 0.3 * here / total, 6)
+
+    def claimed(words: frozenset[str]) -> Claim:
+        against = [term for term in terms if not vocabulary.match(term, words) and _opposed(term, words)]
+        spoken = [place for place, term in enumerate(terms) if term in against or vocabulary.match(term, words)]
+        return Claim(frozenset(spoken), len(against) % 2 == 1)
+
+    said = says(statement.text, claimed)
+    return None if said is None else (said, round(met / total + 0.3 * here / total, 6))
+
+
+def _in_cells(statement: Statement, finder: Finder, terms: list[str]) -> bool | None:
+    """What the only cell of a row says that says yes or no, where its first cell is what is claimed."""
+    key, *others = statement.cells
+    if not _all_met(terms, frozenset(tokens(key.text)), finder):
+        return None
+    said = [one for one in (said_in(cell.text) for cell in others if len(cell.text.split()) == 1) if one is not None]
+    return said[0] if len(said) == 1 else None
+
+
+def _all_met(terms: list[str], words: frozenset[str], finder: Finder) -> bool:
+    return bool(terms) and all(finder.ranking.vocabulary.match(term, words) for term in terms)
 
 
 def _conditional(statement: Statement) -> bool:

@@ -1,0 +1,76 @@
+"""Yes and no in sentences of several clauses: the one that speaks of what is claimed decides, or nothing does."""
+
+from __future__ import annotations
+
+import pytest
+
+import trivium
+
+CASES: list[tuple[str, str, bool | None]] = [
+    ("Passwords are stored hashed, never in plain text.", "Are passwords stored hashed?", True),
+    ("Passwords are stored hashed, never in plain text.", "Are passwords stored in plain text?", False),
+    ("Smoking is allowed on the terrace, but not in the offices.", "Is smoking allowed on the terrace?", True),
+    ("Smoking is allowed on the terrace, but not in the offices.", "Is smoking allowed in the offices?", False),
+    ("Smoking is allowed on the terrace, but not in the offices.", "Is smoking allowed?", None),
+    ("The service supports OAuth but does not support SAML.", "Does the service support OAuth?", True),
+    ("The service supports OAuth but does not support SAML.", "Does the service support SAML?", False),
+    ("Visitors must wear a badge; photos are not permitted.", "Must visitors wear a badge?", True),
+    ("Visitors must wear a badge; photos are not permitted.", "Are photos permitted?", False),
+    ("Die Kündigung bedarf der Schriftform; eine E-Mail genügt nicht.", "Bedarf die Kündigung der Schriftform?", True),
+    ("Die Kündigung bedarf der Schriftform; eine E-Mail genügt nicht.", "Genügt eine E-Mail?", False),
+    ("La résiliation doit être écrite ; un e-mail ne suffit pas.", "La résiliation doit-elle être écrite ?", True),
+    ("Dogs, cats and birds are not allowed.", "Are dogs allowed?", False),
+    ("Dogs, cats and birds are not allowed.", "Are birds allowed?", False),
+    ("Cats are not allowed, dogs are.", "Are dogs allowed?", True),
+    ("Cats are not allowed, dogs are.", "Are cats allowed?", False),
+    ("Dogs are allowed and cats are forbidden.", "Are cats allowed?", False),
+    ("Dogs are allowed and cats are forbidden.", "Are dogs allowed?", True),
+    ("No dogs, cats or birds are admitted.", "Are birds admitted?", False),
+    (
+        "Smoking is not allowed on the terrace, in the offices or in the hall.",
+        "Is smoking allowed in the offices?",
+        False,
+    ),
+    ("Not only members but also guests may vote.", "May guests vote?", True),
+    ("Overtime is paid only for hourly staff.", "Is overtime paid?", None),
+    ("OAuth is supported and SAML is not.", "Is OAuth supported?", True),
+    ("OAuth is supported and SAML is not.", "Is SAML supported?", False),
+    ("允许在露台吸烟，但不允许在办公室吸烟。", "允许在露台吸烟吗？", True),
+    ("允许在露台吸烟，但不允许在办公室吸烟。", "允许在办公室吸烟吗？", False),
+    ("El gimnasio está incluido, el desayuno no.", "¿Está incluido el gimnasio?", True),
+    ("El gimnasio está incluido, el desayuno no.", "¿Está incluido el desayuno?", False),
+    ("Собаки разрешены, кошки не разрешены.", "Разрешены ли собаки?", True),
+    ("Собаки разрешены, кошки не разрешены.", "Разрешены ли кошки?", False),
+    ("Hunde sind erlaubt, Katzen nicht.", "Sind Hunde erlaubt?", True),
+    ("Hunde sind erlaubt, Katzen nicht.", "Sind Katzen erlaubt?", False),
+    ("Rooms can be used without booking.", "Can rooms be used?", None),
+    ("Breakfast is included, lunch is not included.", "Is lunch included?", False),
+    ("犬は入れますが、猫は入れません。", "猫は入れますか？", None),
+    ("- Dogs: not allowed", "Are dogs allowed?", False),
+    (
+        "| Key | Type | Default | Description |\n|---|---|---|---|\n| `tls.enabled` | boolean | false | Encrypt |",
+        "Is TLS enabled?",
+        False,
+    ),
+    (
+        "| Key | Type | Description |\n|---|---|---|\n| `tls.enabled` | boolean | Encrypt traffic |",
+        "Is TLS enabled?",
+        None,
+    ),
+]
+"""What is written, what is asked, and the answer; None: no evidence."""
+
+
+@pytest.mark.parametrize(("text", "question", "expected"), CASES)
+def test_the_clause_that_speaks_of_it_says_yes_or_no(text: str, question: str, expected: bool | None) -> None:
+    shape = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("rules")
+        context.add_bytes("rules.md", f"# Rules\n\n{text}\n\nThe office opens at nine.\n".encode())
+        context.curate()
+        response = context.ask(question, shape=shape, model="builtin/extractive")
+    if expected is None:
+        assert response["status"] == "failed"
+        assert "no evidence for `answer`" in response["error"]
+    else:
+        assert response["output_json"] == {"answer": expected}
