@@ -73,6 +73,8 @@ def _objects(finder: Finder, wanted: Property, items: dict[str, Any], fill_one: 
         if block[0].kind == ROW:
             block = that_hold(block, finder.question).rows
         filled = list(_each(finder, element, block, fill_one))
+        if filled and len(filled) < len(block):
+            filled[0] = _incomplete(filled, wanted, len(block))
         if len(filled) * 2 >= len(block) and (about, len(filled)) > (best[0], len(best[1])):
             best = about, filled
     if best[1]:
@@ -86,9 +88,26 @@ def _objects(finder: Finder, wanted: Property, items: dict[str, Any], fill_one: 
 def _each(finder: Finder, element: str, statements: Sequence[Statement], fill_one: FillOne) -> Iterator[Filled]:
     for statement in statements:
         try:
-            yield fill_one(finder.within(statement), element)
+            filled = fill_one(finder.within(statement), element)
         except NoEvidence:
             continue
+        if statement.kind == ROW or not _says_twice(filled.value):
+            yield filled
+
+
+def _incomplete(filled: Sequence[Filled], wanted: Property, number: int) -> Filled:
+    """The first element, with a warning that not every row or item could be made one."""
+    message = (
+        f"{wanted.path or 'The array'} has {len(filled)} of {number} rows or items: the others lack a required value."
+    )
+    first = filled[0]
+    return Filled(first.value, first.cited, [*first.warnings, ("list_incomplete", wanted.path, message)])
+
+
+def _says_twice(value: Any) -> bool:
+    """Whether an object has one text for two properties: where no word tells them apart, neither is known."""
+    texts = [text for text in value.values() if isinstance(text, str)] if isinstance(value, dict) else []
+    return len(set(texts)) < len(texts)
 
 
 def _blocks(finder: Finder) -> Iterator[list[Statement]]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from trivium.models.changed import outdated
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
+from trivium.models.former import asks_of_now
 from trivium.models.property import Property
 from trivium.models.ranges import is_end_of_range
 from trivium.models.shape import Validator
@@ -53,6 +55,9 @@ def numbers_in(
         text, values = statement.text, statement.values
         near = places_of(text, wanted)
     fitting = [value for value in values if _fits(value, wanted) or _is_its_label(value, text, wanted)]
+    if finder is None or asks_of_now(finder.question.text):
+        old = outdated(text, values)
+        fitting = [value for value in fitting if value not in old]
     bound = is_end_of_range(wanted.words, text, values)
     for value in [bound] if bound in fitting else _of_asked(fitting, text, wanted, finder):
         amount = _amount(value, wanted)

@@ -21,7 +21,9 @@ from trivium.models.statements import PAIR, ROW, Statement
 from trivium.models.values import DATE, TIME, YEAR, Value, find_values, is_number_word
 from trivium.search.segment import fold, tokens
 
-_PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][\w'’.-]*(?:\s+(?:[^\W\d_a-zà-ÿа-я][\w'’-]*|de|van|von|der|la|del|di|da|le))*")
+_PROPER = re.compile(
+    r"(?<![\w'’])[^\W\d_a-zà-ÿа-я][\w'’.-]*(?:\s+(?:[^\W\d_a-zà-ÿа-я][\w'’-]*|de|van|von|der|la|del|di|da|le))*"
+)
 _HAN_VALUE = re.compile("(?:是|为|為|叫|は)([^，。；、！？,;.!?]{2,20}?)(?:です|でした|$|[，。；、！？,;.!?])")
 _BELONGS = re.compile(
     r"\b(?:of|in|at|for|from|near|to|on|des|vom|im|aus|bei|am|de|del|en|du|des|da|do|di|a|au|van|te|в|на|из) $"

@@ -1,0 +1,44 @@
+"""A value that a sentence tells to hold no more is not the one that is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+import trivium
+
+CASES = [
+    ("The fee was raised from 40 EUR to 55 EUR on 1 January 2024.", "How much is the fee?", "fee_eur", 55),
+    ("The fee rose from 40 EUR to 55 EUR.", "How much is the fee?", "fee_eur", 55),
+    ("The fee is 55 EUR instead of 40 EUR.", "How much is the fee?", "fee_eur", 55),
+    ("The fee is now 55 EUR (previously 40 EUR).", "How much is the fee?", "fee_eur", 55),
+    ("The fee is 55 EUR, up from 40 EUR.", "How much is the fee?", "fee_eur", 55),
+    ("Die Gebühr wurde von 40 Euro auf 55 Euro erhöht.", "Wie hoch ist die Gebühr?", "gebuehr_eur", 55),
+    ("Die Gebühr beträgt 55 Euro statt 40 Euro.", "Wie hoch ist die Gebühr?", "gebuehr_eur", 55),
+    ("Le tarif est passé de 40 euros à 55 euros.", "Quel est le tarif ?", "tarif_eur", 55),
+    ("La tarifa subió de 40 euros a 55 euros.", "¿Cuánto es la tarifa?", "tarifa_eur", 55),
+    ("La tariffa è salita da 40 euro a 55 euro.", "Quanto costa la tariffa?", "tariffa_eur", 55),
+    ("Плата выросла с 40 евро до 55 евро.", "Какова плата?", "плата", 55),
+    (
+        "The room temperature ranges from 18 to 22 degrees.",
+        "What is the minimum temperature?",
+        "minimum_temperature",
+        18,
+    ),
+    ("Opening hours were extended from 8 hours to 10 hours.", "How many hours is it open?", "opening_hours", 10),
+    ("The fee was raised from 40 EUR to 55 EUR.", "How much was the fee before?", "fee_eur", None),
+]
+"""What is written, what is asked, for which property, and its value; None: whatever it is, not the present one."""
+
+
+@pytest.mark.parametrize(("text", "question", "name", "expected"), CASES)
+def test_the_value_that_holds_is_taken(text: str, question: str, name: str, expected: int | None) -> None:
+    shape = {"type": "object", "properties": {name: {"type": "number"}}, "required": [name]}
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("rules")
+        context.add_bytes("rules.md", f"# Rules\n\n{text}\n".encode())
+        context.curate()
+        response = context.ask(question, shape=shape, model="builtin/extractive")
+    if expected is None:
+        assert response["output_json"] != {name: 55}
+    else:
+        assert response["output_json"] == {name: expected}
