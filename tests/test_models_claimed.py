@@ -47,9 +47,10 @@ CASES: list[tuple[str, str, bool | None]] = [
     ("Breakfast is included, lunch is not included.", "Is lunch included?", False),
     ("犬は入れますが、猫は入れません。", "猫は入れますか？", None),
     ("- Dogs: not allowed", "Are dogs allowed?", False),
+    ("- Dogs allowed: no", "Are dogs allowed?", False),
     (
         "| Key | Type | Default | Description |\n|---|---|---|---|\n| `tls.enabled` | boolean | false | Encrypt |",
-        "Is TLS enabled?",
+        "Is TLS enabled by default?",
         False,
     ),
     (

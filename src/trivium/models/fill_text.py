@@ -32,6 +32,8 @@ _BELONGS = re.compile(
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"https?://[^\s)>\]\"']+")
 _CODE_WORD = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w]+(?:[-./][\w]+)*\b|#\d+")
+_NAMING = frozenset(["name", "who", "title", "nombre", "nom", "nome", "naam", "имя", "名", "名字", "名前"])
+"""Words of a property that is what an element of an array is called, rather than something of it."""
 _CODE_NAMES = frozenset(["id", "code", "sku", "key", "ticket", "reference", "number", "nr", "kennung", "codigo"])
 
 
@@ -91,8 +93,10 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
             yield reason, 0.2
     elif wanted.role == NAME and finder.alone and statement.kind == PAIR:
         yield statement.cells[0].key, 0.0
-    elif wanted.role == NAME:
+    elif wanted.role == NAME and (about.met or not finder.alone or _NAMING.intersection(wanted.words)):
         yield from _names(statement, finder, wanted)
+    elif wanted.role == NAME:
+        return
     elif wanted.kinds and wanted.words:
         yield from _quantities(statement, wanted, finder)
     else:

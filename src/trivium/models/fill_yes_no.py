@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trivium.models.claimed import Claim, says
@@ -102,7 +102,7 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
         said = _in_cells(statement, finder, terms)
         if said is not None:
             return said, about.score + 1
-        if _all_met(terms, frozenset(tokens(statement.cells[0].text)), finder):
+        if _all_met(terms, [*_key(statement), *(cell.key for cell in statement.cells)], finder):
             return None  # the row is about it, and no cell of it says yes or no
     vocabulary = finder.ranking.vocabulary
     own = frozenset(statement.words)
@@ -127,15 +127,24 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
 
 
 def _in_cells(statement: Statement, finder: Finder, terms: list[str]) -> bool | None:
-    """What the only cell of a row says that says yes or no, where its first cell is what is claimed."""
-    key, *others = statement.cells
-    if not _all_met(terms, frozenset(tokens(key.text)), finder):
-        return None
-    said = [one for one in (said_in(cell.text) for cell in others if len(cell.text.split()) == 1) if one is not None]
+    """What the only cell of a row says that says yes or no, where its first cell and header are what is claimed."""
+    key = _key(statement)
+    said = [
+        one
+        for cell in statement.cells[len(key) :]
+        if len(cell.text.split()) == 1 and (one := said_in(cell.text)) is not None
+        if _all_met(terms, [*key, cell.key], finder)
+    ]
     return said[0] if len(said) == 1 else None
 
 
-def _all_met(terms: list[str], words: frozenset[str], finder: Finder) -> bool:
+def _key(statement: Statement) -> list[str]:
+    """What a row is about: its first cell. A pair has nothing but its key and its value."""
+    return [statement.cells[0].text] if statement.kind == ROW else []
+
+
+def _all_met(terms: list[str], texts: Iterable[str], finder: Finder) -> bool:
+    words = frozenset(token for text in texts for token in tokens(text))
     return bool(terms) and all(finder.ranking.vocabulary.match(term, words) for term in terms)
 
 

@@ -419,8 +419,11 @@ def _has_name(statement: Statement, question: Question, place: bool, own: bool) 
     known = {*tokens(question.text), *silent_words(statement.words)}
     if not place and _AGENT.search(fold(text)):
         return True
+    keys = frozenset(token for cell in statement.cells for token in tokens(cell.key)) if statement.kind == ROW else ()
     for match in _PROPER.finditer(text):
-        if known.isdisjoint(tokens(match[0])) and (not place or _in_place(statement, match.start(), own)):
+        if not known.isdisjoint(tokens(match[0])) or (keys and keys >= set(tokens(match[0]))):
+            continue
+        if not place or _in_place(statement, match.start(), own):
             return True
     return False
 
