@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from msgspec import Struct
 
-from trivium.models.conflicts import negated
+from trivium.models.denial import negated
 from trivium.models.language import silent_words
 from trivium.search.segment import fold, tokens
 

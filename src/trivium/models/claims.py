@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from trivium.models.code_spans import code_spans
-from trivium.models.conflicts import denial_in
+from trivium.models.denial import denial_in
 from trivium.models.language import language_of, silent_words
 from trivium.models.matching import Vocabulary, alike
 from trivium.models.values import NUMBER, Value, find_values

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trivium.models.denial import negated, without_denials
 from trivium.models.language import silent_words
 from trivium.models.matching import alike
 from trivium.models.question import NAME, Question
 from trivium.models.ranking import ENOUGH, Ranked
 from trivium.models.statements import CODE, ROW, Statement
 from trivium.models.values import DATE, LABEL, TIME, YEAR
-from trivium.search.segment import fold, tokens
+from trivium.search.segment import tokens
 
 _SAME, _SAME_SOURCE = 0.6, 0.85
-_NEGATION = re.compile(
-    r"\b(?:not?|never|none|neither|nor|cannot|without|\w+n't|nicht|kein\w*|nie|ohne|nunca|ningun\w*|sin|jamais|aucun\w*"
-    r"|pas|non|nessun\w*|nao|nenhum\w*|niet|geen|нет|не|ни|без)\b|不|没|無|ない|ません|않|없"
-)
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*")
 
 
@@ -34,21 +31,6 @@ def conflicting(best: Ranked, ranked: Sequence[Ranked], question: Question) -> l
     if len(chosen) < 2:
         return []
     return sorted(chosen, key=lambda one: one.statement.passage.dated or "", reverse=True)
-
-
-def negated(text: str) -> bool:
-    """Whether a statement denies something.
-
-    >>> [negated(text) for text in ("It is not allowed.", "It is allowed.", "Das ist nicht erlaubt.")]
-    [True, False, True]
-    """
-    return denial_in(fold(text)) is not None
-
-
-def denial_in(folded: str) -> tuple[int, int] | None:
-    """Where a folded text first denies something."""
-    found = _NEGATION.search(folded)
-    return found.span() if found else None
 
 
 def same_subject(one: Statement, other: Statement, question: Question) -> bool:
@@ -107,7 +89,7 @@ def _telling(statement: Statement, question: Question) -> set[str]:
         if value.kind != LABEL:
             text = text[: value.start] + " " + text[value.stop :]
     names = _names(statement, question) if NAME in question.wanted else set()
-    words = set(tokens(_NEGATION.sub(" ", text)))
+    words = set(tokens(without_denials(text)))
     return words - silent_words(words) - names
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from trivium.models.conflicts import negated
+from trivium.models.denial import negated
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
 from trivium.models.fill_number import bounds, distance, numbers_in, places_of
 from trivium.models.language import silent_words

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trivium.models.compounds import neighbours
+from trivium.models.denial import asks_not
 from trivium.models.dimensions import wanted_of
 from trivium.models.focus import focus_of, subject_of
 from trivium.models.language import language_of, silent_words
@@ -246,6 +247,7 @@ class Question(Struct, frozen=True):
     days: dict[str, frozenset[str]] = {}
     beside: frozenset[str] = frozenset()
     earlier: bool | None = None
+    negated: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -317,6 +319,7 @@ def understand(ask: str) -> Question:
         {value.key[1]: frozenset(tokens(ask[value.start : value.stop])) for value in values if value.kind == DATE},
         beside,
         earlier,
+        not yes_no and asks_not(folded),
     )
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from trivium.errors import TriviumError
 from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
+from trivium.models.denial import negated
 from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.former import covers
 from trivium.models.language import silent_words
@@ -221,6 +222,9 @@ class Ranking:
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = _has_wanted(statement, question, bool(own))
         apart = not self._speaks_of(question, index, asked_before) or denies(question.words, statement.words)
+        if question.negated:
+            apart = not (negated(statement.text) or denies(question.words, statement.words))
+            typed = typed and not apart
         if _of_another(statement, question) or (question.beside and not _tells_beside(statement, question, typed)):
             typed, apart = False, True
         lacks = missed or apart or uncounted or attribute is False

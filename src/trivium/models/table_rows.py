@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from trivium.models.conflicts import negated
+from trivium.models.denial import negated
 from trivium.models.matching import INFLECTED, alike
 from trivium.models.question import Question, content_words
 from trivium.models.statements import Cell, Statement

@@ -42,3 +42,26 @@ def test_the_value_that_holds_is_taken(text: str, question: str, name: str, expe
         assert response["output_json"] != {name: 55}
     else:
         assert response["output_json"] == {name: expected}
+
+
+NOT = [
+    ("Expenses are reimbursed within 10 days. Alcohol is not reimbursed.", "What is not reimbursed?", "Alcohol is not"),
+    ("Water damage is covered. Theft isn't covered.", "What isn't covered?", "Theft isn't"),
+    (
+        "Kosten für Taxis werden erstattet. Kosten für Alkohol werden nicht erstattet.",
+        "Welche Kosten werden nicht erstattet?",
+        "Kosten für A",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "question", "expected"), NOT)
+def test_what_is_not_so_is_answered_by_what_denies_it(text: str, question: str, expected: str) -> None:
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("rules")
+        context.add_bytes("rules.md", f"# Rules\n\n{text}\n".encode())
+        context.curate()
+        response = context.ask(question, model="builtin/extractive")
+    assert [citation["grounding"] for citation in response["citations"]] == [
+        next(sentence for sentence in text.replace(". ", ".|").split("|") if sentence.startswith(expected))
+    ]
