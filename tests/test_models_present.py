@@ -65,3 +65,22 @@ def test_what_is_not_so_is_answered_by_what_denies_it(text: str, question: str, 
     assert [citation["grounding"] for citation in response["citations"]] == [
         next(sentence for sentence in text.replace(". ", ".|").split("|") if sentence.startswith(expected))
     ]
+
+
+STEPS = "# Upgrading\n\n## From 2.x to 3.x\n\n1. Stop all producers.\n2. Run `migrate`.\n3. Start the 3.x brokers.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How do I upgrade from 2.x to 3.x?", ["Stop all producers.", "Run `migrate`.", "Start the 3.x brokers."]),
+        ("How do I start the 3.x brokers?", ["Start the 3.x brokers."]),
+    ],
+)
+def test_how_to_do_what_stands_over_a_numbered_list_is_all_of_its_steps(question: str, expected: list[str]) -> None:
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("rules")
+        context.add_bytes("rules.md", STEPS.encode())
+        context.curate()
+        response = context.ask(question, model="builtin/extractive")
+    assert [citation["grounding"] for citation in response["citations"]] == expected

@@ -24,7 +24,7 @@ from trivium.models.matching import alike
 from trivium.models.parts import MOST_QUESTIONS, questions_in
 from trivium.models.question import Question, Term, understand
 from trivium.models.ranking import ENOUGH, POINTS_BACK, Ranked, Ranking, defines
-from trivium.models.statements import CODE, ROW, SENTENCE, Statement, statements_of
+from trivium.models.statements import CODE, ITEM, ROW, SENTENCE, Statement, statements_of
 from trivium.models.table_rows import that_hold
 from trivium.search.passage import ARTIFACT, Passage
 from trivium.search.segment import tokens
@@ -38,6 +38,7 @@ _LONGEST_NAMED = 200
 UNLIKELY = 0.3
 """Confidence below which passages hardly answer a question."""
 
+_NUMBERED = re.compile(r"(?:^|\n)[\s>]*\d{1,3}[.)]\s+\W*$")
 _SUM = re.compile(r"\d\s*[-+*/×÷^=<>%]\s*\d")
 Warned = tuple[str, str | None, str]
 """Code, parameter and message of a warning."""
@@ -154,6 +155,8 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return Section(lines=[Line(one.statement) for one in _told(good)])
     if question.lists or best.statement.text.endswith((":", "：")):
         return Section(lines=_listed(ranking, best, good, question))
+    if steps := _steps(ranking, best, question):
+        return Section(lines=[Line(one, bullet=True) for one in steps])
     chosen = _selected(ranking, good, question)
     return Section(lines=[Line(one.statement) for one in [*chosen, *_through(ranking, ranked, chosen, question)]])
 
@@ -283,6 +286,18 @@ def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Questi
     if not items:
         return [Line(one.statement) for one in _selected(ranking, good, question)]
     return lines + [Line(one, bullet=True) for one in items[: MOST_LINES - len(lines)]]
+
+
+def _steps(ranking: Ranking, best: Ranked, question: Question) -> list[Statement]:
+    """All steps of a numbered list, asked how to do what stands over it: one of them alone is no answer."""
+    step = best.statement
+    if question.kind != "how" or step.kind != ITEM or not _NUMBERED.search(step.passage.text[: step.start]):
+        return []
+    asked = [term.word for term in question.terms if not term.extra]
+    if all(ranking.vocabulary.match(word, frozenset(step.words)) for word in asked):
+        return []
+    inside = [one for one in ranking.statements if one.passage is step.passage and one.block == step.block]
+    return inside[:MOST_LINES] if len(inside) > 1 else []
 
 
 def _told(good: list[Ranked]) -> list[Ranked]:
