@@ -84,3 +84,17 @@ def test_how_to_do_what_stands_over_a_numbered_list_is_all_of_its_steps(question
         context.curate()
         response = context.ask(question, model="builtin/extractive")
     assert [citation["grounding"] for citation in response["citations"]] == expected
+
+
+def test_the_newest_of_two_documents_is_told_by_the_days_in_their_names() -> None:
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("rules")
+        context.add_bytes("2024-06-10.md", b"# Evening\n\nThe class trip costs 285 EUR per child.\n")
+        context.add_bytes("2024-07-08.md", b"# Evening\n\nThe class trip costs 310 EUR per child.\n")
+        context.curate()
+        response = context.ask("How much is the class trip per child?", model="builtin/extractive")
+    assert [citation["grounding"] for citation in response["citations"]] == [
+        "The class trip costs 310 EUR per child.",
+        "The class trip costs 285 EUR per child.",
+    ]
+    assert "2024-07-08.md (2024-07-08)" in response["output"][0]["content"][0]["text"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 
+from trivium.ingest.dates import date_in_path
 from trivium.ingest.manifest import Knobs
 from trivium.ingest.parsed import Parsed
 from trivium.ingest.reading import Read, batches, outline_of
@@ -82,7 +83,7 @@ class Stager:
             source.path,
             source.hash,
             read.title,
-            read.dated or source.dated,
+            read.dated or date_in_path(source.path) or source.dated,
             hashlib.sha256(read.text.encode()).hexdigest(),
             read.text,
             read.problem,
