@@ -78,3 +78,26 @@ def test_a_long_answer_without_markers_costs_no_look_at_every_word(monkeypatch: 
     for _ in range(20):
         assert support.best(" ".join(chosen.sample(words, 10))) is not None
     assert compared < 20 * 10 * 150  # of 3,000 words those that begin or end alike
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("The bill is due on 3 May 2024.", "2024-05-03"),
+        ("The bill is due on May 3, 2024.", "2024-05-03"),
+        ("Die Rechnung ist am 3. Mai 2024 fällig.", "2024-05-03"),
+        ("Termin: 03.05.2024", "2024-05-03"),
+        ("The office opens at 9 am.", "09:00"),
+        ("The talk starts at 2:30 pm.", "14:30:00"),
+        ("The bill is due on 3 May 2024 at 9 am.", "2024-05-03T09:00:00Z"),
+    ],
+)
+def test_a_day_or_time_in_another_form_is_found(text: str, moment: str) -> None:
+    support = Support()
+    support.add(1, passage("c1", text))
+    found = support.find_value(moment)
+    assert found is not None
+    assert found.quote == text
+    other = moment.replace("2024", "2025").replace("09:00", "10:00").replace("14:30", "15:30")
+    assert support.find_value(other) is None
+    assert support.find_value("") is None

@@ -15,6 +15,7 @@ from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.ingest.parsed import Parsed, one_line
+from trivium.ingest.raised import above, below
 from trivium.ingest.read_chart import CHART, write_chart
 from trivium.ingest.read_office import facts
 from trivium.ingest.word_margins import margins_of, mark_page_numbers, without_page_numbers
@@ -114,10 +115,12 @@ class _Reader:
         return "".join(parts)
 
     def _run(self, run: Any, parts: list[str], boxes: list[Any]) -> None:
+        raised = run.find(f"{W}rPr/{W}vertAlign")
+        set_ = _RAISED.get("" if raised is None else raised.get(W + "val", ""), str)
         for item in run:
             tag = item.tag
             if tag == _T:
-                parts.append(item.text or "")
+                parts.append(set_(item.text or ""))
             elif tag in _SIGNS:
                 parts.append(_SIGNS[tag])
             elif tag == W + "br":
@@ -214,6 +217,9 @@ class _Reader:
                 written.add(text)
                 self.writer.paragraph(f"{kind.capitalize()}: {text}")
             self._end_notes()
+
+
+_RAISED = {"superscript": above, "subscript": below}
 
 
 def _is_gone(paragraph: Any) -> bool:

@@ -10,6 +10,8 @@ from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
 from trivium.ingest.decoding import decode, decode_declared
 from trivium.ingest.parsed import CODE, LIST, TABLE, TEXT, Parsed, Unreadable, header_row, one_line
+from trivium.ingest.raised import above, below
+from trivium.ingest.spans import Spans
 from trivium.ingest.writing import Writer
 
 
@@ -200,8 +202,11 @@ class _Page:
         self._lists = 0
         self._tables = 0
         self._cells = 0
+        self._cell = 0
         self._pre = 0
         self._prefix = ""
+        self._raised: list[int] = []
+        self._spans = Spans()
 
     def add(self, text: str) -> None:
         if self._pre:
@@ -216,17 +221,20 @@ class _Page:
             self._line.append("\n")
         elif tag == "img":
             self.add(f" {node.attributes.get('alt') or ''} ")
+        elif tag in _RAISED:
+            self._raised.append(len(self._line))
         elif tag in ("td", "th"):
-            if self._cells:
-                self._line.append(" | ")
-            self._cells += 1
+            self._begin_cell(node)
         elif tag == "tr":
             self._end_line()
             self._cells = 0
+            self._spans.begin_row()
             self._mark_row(self._tables == 1 and not self._lists)
         elif tag == "table":
             self._break()
             self._tables += 1
+            if self._tables == 1:
+                self._spans = Spans()
             self._begin_group(self._tables == 1 and not self._lists)
         elif tag in _LISTS:
             self._break()
@@ -245,7 +253,14 @@ class _Page:
     def close(self, tag: str) -> None:
         if tag in _HEADINGS:
             self._break(_HEADINGS[tag])
+        elif tag in _RAISED and self._raised:
+            start = self._raised.pop()
+            self._line[start:] = [_RAISED[tag]("".join(self._line[start:]))]
+        elif tag in ("td", "th"):
+            self._end_cell()
         elif tag == "tr":
+            if self._tables == 1:
+                self._add_cells(self._spans.rest())
             self._end_line()
             self._cells = 0
         elif tag == "table" and self._tables:
@@ -261,6 +276,25 @@ class _Page:
             self._pre -= 1
         elif tag in _BLOCK or tag == "li":
             self._break()
+
+    def _begin_cell(self, node: Any) -> None:
+        if self._tables == 1:
+            attributes = node.attributes
+            self._add_cells(self._spans.begin(attributes.get("colspan"), attributes.get("rowspan")))
+        if self._cells:
+            self._line.append(" | ")
+        self._cells += 1
+        self._cell = len(self._line)
+
+    def _end_cell(self) -> None:
+        if self._tables == 1:
+            self._add_cells(self._spans.end(_SPACE.sub(" ", "".join(self._line[self._cell :])).strip()))
+
+    def _add_cells(self, texts: list[str]) -> None:
+        """Cells of a row that stand in the page once for several columns or rows."""
+        for text in texts:
+            self._line.append(f" | {text}" if self._cells else text)
+            self._cells += 1
 
     def _begin_group(self, outermost: bool) -> None:
         if outermost:
@@ -318,6 +352,9 @@ class _Page:
         parsed = self._text.result()
         parsed.title = self._title
         return parsed
+
+
+_RAISED = {"sup": above, "sub": below}
 
 
 def _plain_lines(text: str) -> str:

@@ -36,10 +36,10 @@ _GOES_ON = re.compile(
     r"|para|su|nei|nelle|nel|per|em|no|na|com|of|op|bij|met|voor|или|ни|в|на|с|для)\b|和|或|及|在"
 )
 _NO_DENIAL = re.compile(
-    r"\b(?:not? (?:only|just|least|merely|later|earlier|more|less|fewer|longer|doubt|matter)|never mind"
-    r"|nicht (?:nur|zuletzt|spater|fruher|mehr als|langer als)|pas (?:seulement|plus tard)|no (?:solo|mas tarde)"
-    r"|non (?:solo|oltre)|nao (?:so|apenas)|niet (?:alleen|later)|не (?:только|позднее|позже|более|менее)"
-    r")\b|不(?:仅|但|只|超过|少于|晚于)|だけでなく"
+    r"\b(?:not (?:only|just|least|merely)|not? (?:later|earlier|more|less|fewer|longer) than|no (?:doubt|matter)"
+    r"|nicht (?:nur|zuletzt|(?:spater|fruher|mehr|weniger|langer) als)|pas (?:seulement|plus (?:tard|de))"
+    r"|no (?:solo|mas (?:tarde )?de)|non (?:solo|oltre)|nao (?:so|apenas)|niet (?:alleen|later dan)"
+    r"|не (?:только|позднее|позже|более|менее))\b|不(?:仅|但|只|超过|少于|晚于)|だけでなく"
 )
 
 
@@ -90,6 +90,11 @@ def says(text: str, claimed: Callable[[frozenset[str]], Claim]) -> bool | None:
     return denies == clauses[deciding].claim.opposed
 
 
+def without_mere_limits(folded: str) -> str:
+    """A folded text without what looks like a denial and is none: `not only`, `no later than`."""
+    return _NO_DENIAL.sub(" ", folded)
+
+
 def _clauses(text: str, claimed: Callable[[frozenset[str]], Claim]) -> list[_Clause]:
     bounds = [0, *(match.start() for match in _BOUND.finditer(text)), len(text)]
     found = []
@@ -103,7 +108,7 @@ def _clauses(text: str, claimed: Callable[[frozenset[str]], Claim]) -> list[_Cla
             _Clause(
                 part[opens.end() :] if opens else part,
                 words,
-                negated(_NO_DENIAL.sub(" ", part)),
+                negated(without_mere_limits(part)),
                 bool(opens and opens["contrast"]),
                 claimed(frozenset(words)),
             )

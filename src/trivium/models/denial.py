@@ -7,8 +7,8 @@ import re
 from trivium.search.segment import fold
 
 _NEGATION = re.compile(
-    r"\b(?:not?|never|none|neither|nor|cannot|without|\w+n't|nicht|kein\w*|nie|ohne|nunca|ningun\w*|sin|jamais|aucun\w*"
-    r"|pas|non|nessun\w*|nao|nenhum\w*|niet|geen|нет|не|ни|без)\b|不|没|無|ない|ません|않|없"
+    r"\b(?:not?|never|none|nobody|neither|nor|cannot|without|\w+n't|nicht|kein\w*|nie|niemand|ohne|nunca|nadie|ningun\w*|sin|jamais|aucun\w*"
+    r"|pas|non|nessun\w*|ninguem|nao|nenhum\w*|niet|geen|нет|не|ни|никто|без)\b|不|没|無|ない|ません|않|없"
 )
 
 

@@ -6,30 +6,35 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trivium.models.claimed import Claim, says
+from trivium.models.claimed import Claim, says, without_mere_limits
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
+from trivium.models.language import language_of
 from trivium.models.matching import alike
 from trivium.models.property import Property
 from trivium.models.statements import CODE, PAIR, ROW, Statement
 from trivium.models.yes_no import NO, YES, said_in
 from trivium.search.segment import fold, tokens
 
-_IF = {
+_UNSURE = {
     language: re.compile(words if language in ("zh", "ja", "ko") else rf"\b(?:{words})\b")
     for language, words in {
-        "en": "if|unless|provided|may be|might|could|would|in case|only (?:when|for|in|on|at|by|to|with|after|before)",
-        "de": "wenn|falls|sofern|konnte|wurde|soweit",
-        "es": "si|a condicion|siempre que|salvo que",
-        "fr": "si|s'il|s'ils|a condition|sauf si",
-        "it": "se|qualora|purche",
-        "pt": "se|caso|desde que",
-        "nl": "als|mits|tenzij",
-        "ru": "если|при условии",
-        "zh": "如果|若|假如|除非",
-        "ja": "なら|れば|場合",
+        "en": "if|unless|provided|may be|might|could|would|in case|only|except|excluding|whether|planned|plans? to"
+        "|proposal|proposed|rumou?red|hardly|rarely|seldom|few|used to|until|till|dropped|removed|discontinued"
+        r"|abolished|withdrawn|rejected|will\b.{1,60}\b(?:from|in|by|after|as of) \S*(?:19|20)\d\d",
+        "de": "wenn|falls|sofern|konnte|wurde|soweit|ob|nur|lediglich|ausser|ausgenommen|geplant|kaum|selten|bis|fruher"
+        "|abgelehnt|abgeschafft|vorschlag",
+        "es": "si|a condicion|siempre que|salvo|solo|solamente|unicamente|excepto|previsto|apenas|hasta|rechaz\\w+",
+        "fr": "si|s'il|s'ils|a condition|sauf|seulement|uniquement|prevue?s?|jusqu\\w*|rejete\\w*|rarement",
+        "it": "se|qualora|purche|solo|soltanto|tranne|salvo|previst[oaie]|fino|respint[oaie]",
+        "pt": "se|caso|desde que|so|somente|apenas|exceto|salvo|previst[oa]s?|ate|rejeitad[oa]s?",
+        "nl": "als|mits|tenzij|of|alleen|slechts|behalve|gepland|tot|afgewezen",
+        "ru": "если|при условии|ли|только|лишь|кроме|планиру\\w+|до|отклон\\w+|редко",
+        "zh": "如果|若|假如|除非|是否|只|仅|除了|计划|以前|曾",
+        "ja": "なら|れば|場合|だけ|のみ|予定|以前|まで|かどうか",
         "ko": "만약|경우|면",
     }.items()
 }
+"""What is told under a condition, of a part, as a plan, as a question or of the past says neither yes nor no."""
 _OPPOSITES = (
     ("allowed permitted possible accepted erlaubt gestattet permitido permis autorise 允许 可以",
      "forbidden prohibited banned disallowed impossible verboten untersagt prohibido interdit interdits interdite"
@@ -40,6 +45,9 @@ _OPPOSITES = (
     ("free kostenlos gratis gratuit 免费", "chargeable kostenpflichtig payant"),
     ("aktiv offen", "inaktiv geschlossen"),
 )  # fmt: skip
+
+
+_ALLOWS, _FORBIDS = (frozenset(fold(words).split()) for words in _OPPOSITES[0])
 
 
 def yes_no_choice(options: Sequence[Any]) -> dict[bool, Any] | None:
@@ -118,9 +126,10 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
         return None
 
     def claimed(words: frozenset[str]) -> Claim:
+        forbids = not words.isdisjoint(_FORBIDS) and not any(term in _FORBIDS or term in _ALLOWS for term in terms)
         against = [term for term in terms if not vocabulary.match(term, words) and _opposed(term, words)]
         spoken = [place for place, term in enumerate(terms) if term in against or vocabulary.match(term, words)]
-        return Claim(frozenset(spoken), len(against) % 2 == 1)
+        return Claim(frozenset(spoken), (len(against) + forbids) % 2 == 1)
 
     said = says(statement.text, claimed)
     return None if said is None else (said, round(met / total + 0.3 * here / total, 6))
@@ -149,11 +158,14 @@ def _all_met(terms: list[str], texts: Iterable[str], finder: Finder) -> bool:
 
 
 def _conditional(statement: Statement) -> bool:
-    pattern = _IF.get(statement.language)
-    return bool(pattern and pattern.search(fold(statement.text)))
+    text = without_mere_limits(fold(statement.text))
+    languages = {statement.language, language_of(statement.text, otherwise=statement.language)}
+    return any(_UNSURE[language].search(text) for language in languages if language in _UNSURE)
 
 
 def _opposed(term: str, words: frozenset[str]) -> bool:
+    if len(term) > 3 and not words.isdisjoint(f"{before}{term}" for before in ("un", "in", "im", "dis", "non", "non-")):
+        return True
     for yes, no in _OPPOSITES:
         for one, other in ((yes, no), (no, yes)):
             if any(alike(term, word) for word in fold(one).split()):

@@ -11,11 +11,14 @@ from trivium.models.claims import Given, telling
 from trivium.models.language import language_of, silent_words
 from trivium.models.matching import Words
 from trivium.models.statements import CODE, Statement, statements_of
-from trivium.models.values import LABEL, Value, find_values
+from trivium.models.values import DATE, LABEL, TIME, Value, find_values
 from trivium.search.passage import Passage
 from trivium.search.segment import tokens
 
 _NOTE = re.compile(r"(?<![:=(,])(?<![:=(,]\s)\[\^?\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\]")
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?:(?<=\d)[T ])?(?P<time>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
+)
 WEAK, STRONG = 0.35, 0.6
 """Support below which a citation is reported, and from which a sentence without one is given it."""
 
@@ -209,11 +212,23 @@ class Support:
         return None if _share(self._forms(others), told) else sentence[value.start : value.stop]
 
     def find_value(self, text: str) -> Backing | None:
-        """The statement that holds a text word for word, or a number as a value; None where none does."""
+        """The statement that holds a text word for word, or a day or time in another form; None where none does."""
         folded = " ".join(tokens(text))
         for number in self.passages:
             for statement in self._of(number):
                 if folded and f" {folded} " in f" {' '.join(statement.words)} ":
+                    return Backing(number, statement.quote, 1.0, True)
+        return self._find_moment(text.strip())
+
+    def _find_moment(self, text: str) -> Backing | None:
+        """The statement that tells a day or a time that is given as ISO 8601 has it."""
+        match = _MOMENT.fullmatch(text)
+        if match is None:
+            return None
+        wanted = {part for part in (match["day"], match["time"]) if part}
+        for number in self.passages:
+            for statement in self._of(number):
+                if wanted <= {value.iso for value in statement.values if value.kind in (DATE, TIME)}:
                     return Backing(number, statement.quote, 1.0, True)
         return None
 
