@@ -223,9 +223,9 @@ class Support:
     def _find_moment(self, text: str) -> Backing | None:
         """The statement that tells a day or a time that is given as ISO 8601 has it."""
         match = _MOMENT.fullmatch(text)
-        if match is None:
+        wanted = {part for part in (match["day"], match["time"]) if part} if match is not None else set()
+        if not wanted:
             return None
-        wanted = {part for part in (match["day"], match["time"]) if part}
         for number in self.passages:
             for statement in self._of(number):
                 if wanted <= {value.iso for value in statement.values if value.kind in (DATE, TIME)}:
