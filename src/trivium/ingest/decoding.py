@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
+from contextlib import suppress
 
 from trivium.counting import counted
 from trivium.ingest import alphabets
@@ -51,11 +52,19 @@ _NOT_OF_TEXTS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "r
 """Codecs of Python that no file declares in earnest; some take time that grows with the square of the text."""
 
 
+_MEANT = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874"}
+"""What pages and messages mean by the name of an encoding, as browsers have it: letters where it has control codes."""
+
+
 def decode_declared(data: bytes, charset: str) -> str | None:
     """The text in the encoding that a file declares; None when there is no such encoding, or it is another one."""
     try:
-        if codecs.lookup(charset).name.replace("-", "_") in _NOT_OF_TEXTS:
+        name = codecs.lookup(charset).name
+        if name.replace("-", "_") in _NOT_OF_TEXTS:
             return None
+        if (meant := _MEANT.get(name)) is not None and any(0x80 <= byte < 0xA0 for byte in data):
+            with suppress(ValueError):
+                return data.decode(meant).replace("\0", "\ufffd")
         return data.decode(charset).replace("\0", "\ufffd")
     except (LookupError, ValueError):
         return None

@@ -62,6 +62,9 @@ def found_in(
 
     Raises: NotFoundError when one of the paths does not exist, before any file is given.
     """
+    paths = list(paths)
+    if "" in paths:
+        raise NotFoundError("An empty path names nothing.", "For the current folder say `.`; is a variable unset?")
     places = [_place(path) for path in paths]
     for place in places:
         if "\0" in str(place) or not place.exists():

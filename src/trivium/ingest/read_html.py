@@ -21,7 +21,7 @@ def _words(text: str) -> frozenset[str]:
 
 _UNSEEN = _words(
     "script style noscript template head iframe svg math object embed applet canvas audio video map select datalist"
-    " option button input textarea frame frameset noframes"
+    " option button input textarea frame frameset noframes del"
 )
 _LISTS = ("ul", "ol", "menu", "dir")
 _BLOCK = _words(
@@ -44,6 +44,12 @@ _MAX_NODES = 5_000_000
 _MAX_DEPTH = 10_000
 """Elements within elements; the parser's time grows with the square of it."""
 _MAX_ATTRIBUTES = 1_000
+_IS_XML = re.compile(r"<\?xml\b|<html\b[^>]{0,500}?xmlns\s*=|-//W3C//DTD XHTML", re.IGNORECASE)
+_CLOSED = re.compile(
+    r"<(script|style|title|textarea|iframe|noscript|a|div|span|p|td|th|li|i|b|em|strong)\b((?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)/>",
+    re.IGNORECASE,
+)
+"""An element that XHTML closes at once: HTML would take all that follows for its contents."""
 _END = re.compile(r"[<>]")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _BETWEEN = re.compile(r"[\s/=]+")
@@ -69,6 +75,8 @@ def read_html(data: bytes, charset: str | None = None) -> Parsed:
     text, note = _decoded(data, charset)
     if _is_too_deep(text):
         raise Unreadable(f"its elements are nested more than {_MAX_DEPTH:,} deep")
+    if _IS_XML.search(text, 0, 2_000):
+        text = _CLOSED.sub(r"<\1\2></\1>", text)
     try:
         tree = LexborHTMLParser(_bounded_tags(text))
     except Exception as error:

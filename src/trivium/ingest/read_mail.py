@@ -29,7 +29,7 @@ class _Policy(EmailPolicy):
 
 
 def read_mail(data: bytes) -> Parsed:
-    """The text of a message: its plain part, else what is seen of its HTML part; attachments are named.
+    """The text of a message: of alternatives the plain one, else what is seen of its HTML; attachments are named.
 
     Raises: Unreadable for what is no message.
     """
@@ -79,23 +79,50 @@ def _date(message: EmailMessage) -> str | None:
 
 
 def _body(message: EmailMessage, notes: list[str]) -> tuple[str, list[str]]:
-    """The text of a message, and the names of what is attached to it; `notes` gets what was guessed."""
-    plain: list[str] = []
-    html: list[str] = []
+    """The text of a message, and the names of what is attached to it; `notes` gets what was guessed.
+
+    Of alternatives the plain one is taken, if it says anything; all other parts follow each other.
+    """
     attachments: list[str] = []
-    for number, part in enumerate(message.walk()):
-        if number >= MAX_PARTS:
-            break
+    left = MAX_PARTS
+
+    def text_of(part: Any) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return ""
         if part.is_multipart():
-            continue
+            parts = part.get_payload()
+            if part.get_content_type() == "multipart/alternative":
+                return _alternative([(one.get_content_type(), text_of(one)) for one in parts])
+            forwarded = part.get_content_type() == "message/rfc822"
+            return _joined([_head(one) + text_of(one) if forwarded else text_of(one) for one in parts])
         name = _file_name(part)
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or "unnamed")
         elif part.get_content_type() == "text/plain":
-            plain.append(_content(part, notes))
+            return _content(part, notes)
         elif part.get_content_type() == "text/html":
-            html.append(_html(part, notes))
-    return "\n\n".join(filter(str.strip, plain)) or "\n\n".join(filter(str.strip, html)), attachments
+            return _html(part, notes)
+        return ""
+
+    return text_of(message), attachments
+
+
+def _alternative(parts: list[tuple[str, str]]) -> str:
+    said = [(kind, text) for kind, text in parts if text.strip()]
+    return next((text for kind, text in said if kind == "text/plain"), said[-1][1] if said else "")
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n\n".join(filter(str.strip, texts))
+
+
+def _head(message: Any) -> str:
+    """The headers of a message within a message, which say whose words follow."""
+    headers = [(name, _header(message, name)) for name in _SHOWN]
+    lines = [f"{name}: {value}" for name, value in headers if value]
+    return "\n".join([*lines, "", ""]) if lines else ""
 
 
 def _file_name(part: Any) -> str:
