@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -135,8 +135,10 @@ class _Metadata:
                 self._found.supersession.add(targets, kind == "supersedes", line)
                 if beside is not None and key in beside.values:
                     self._found.beside.update(dict.fromkeys(targets, beside.lines.get(key, 1)))
-            elif kind in _STATUSES and isinstance(value, dict):
+            elif kind in _STATUSES and isinstance(value, dict) and not _inner(value):
                 self._found.status = "{}"
+            elif kind in _STATUSES and isinstance(value, dict):
+                self._take(_Keyed(kind, key, _inner(value), self._plain(_inner(value))), line)
             elif kind is not None and key != "title" and (text := text_of(value)):
                 chosen = _chosen(text)
                 self._take(_Keyed(kind, key, chosen, self._plain(chosen)), line)
@@ -429,6 +431,12 @@ def _pieces(text: str) -> list[str]:
     """A line cut where further keys begin: `**Status:** accepted | **Date:** 2024-01-10`."""
     text = text[:MAX_TEXT]
     return [piece for piece in _next_key().split(text) if piece.strip()]
+
+
+def _inner(value: dict[str, Any]) -> str:
+    """The status within a mapping (`status: {state: accepted, since: 2024}`); none in `{proposed | accepted}`."""
+    named = [value[key] for key in ("state", "status", "value", "name", "current") if key in value]
+    return next(filter(None, (text_of(inner) or "" for inner in [*named, *value.values()])), "")
 
 
 def _chosen(text: str) -> str:
