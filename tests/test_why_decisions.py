@@ -850,3 +850,14 @@ def test_citations_of_a_record_are_those_of_its_region_each_once() -> None:
 
 def test_aliases_of_a_record_are_its_own() -> None:
     assert record("---\naliases: [ADR-7, x]\n---\n# A\n").aliases == ["ADR-7", "x"]
+
+
+def test_a_section_headed_by_supersession_names_the_records() -> None:
+    head = "# A\n\n## Status\n\nSuperseded\n\n"
+    end = "\n\n## Context\n\nUnlike ADR-9 it was slow.\n"
+    found = record(f"{head}## Superseded by\n\n[New](0009-new.md), see also ADR-8{end}")
+    assert (found.supersedes, found.superseded_by) == ([], ["0009-new.md"])
+    found = record(f"{head}## Supersedes\n\n- ADR-2\n- [Three](0003-three.md){end}")
+    assert (found.supersedes, found.superseded_by) == (["ADR-2", "0003-three.md"], [])
+    found = record(f"{head}## Supersedes\n\nNothing.{end}")
+    assert (found.supersedes, found.superseded_by) == ([], [])

@@ -119,6 +119,7 @@ class _Metadata:
         self._from_lines([line for line in lines if line.number > above])
         self._from_section()
         self._from_date_section()
+        self._from_supersession_sections()
         self._from_tables(above + 1, self._head)
         self._from_quotes()
         if self._found.date is None and self._created is not None:
@@ -223,6 +224,13 @@ class _Metadata:
             lines = [Line(start, value, -1), *self._source.text_lines(start, last, quoted=True)]
             if (first := next((line for line in lines if line.text.strip()), None)) is not None:
                 self._take_date(kind, first)
+
+    def _from_supersession_sections(self) -> None:
+        """Sections headed Supersedes or Superseded by: the first record that each of their lines names."""
+        for kind, value, start, last in self._sections(("supersedes", "superseded-by")):
+            for line in [Line(start, value, -1), *self._source.text_lines(start, last, quoted=True)]:
+                targets = [one for one in read_targets(line.text, self._references) if _NAMES_RECORD.search(one)]
+                self._found.supersession.add(targets[:1], kind == "supersedes", line.number)
 
     def _sections(self, kinds: Sequence[Kind]) -> Iterator[tuple[Kind, str, int, int]]:
         """The sections headed by a word of these kinds: the kind, what the heading says behind it, and their lines."""
@@ -431,6 +439,10 @@ def _pieces(text: str) -> list[str]:
     """A line cut where further keys begin: `**Status:** accepted | **Date:** 2024-01-10`."""
     text = text[:MAX_TEXT]
     return [piece for piece in _next_key().split(text) if piece.strip()]
+
+
+_NAMES_RECORD = re.compile(r"\d|\.\w{2,8}$")
+"""What tells the name of a record from other words: a number, or that it is a file."""
 
 
 def _inner(value: dict[str, Any]) -> str:
