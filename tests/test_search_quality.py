@@ -30,16 +30,22 @@ LEGS = {
 """The sides of which hybrid is to be as good as the better one. Retrieval has no mode for meaning alone."""
 BEHIND = {
     ("first", KIP, "paraphrase"): 0.012,
+    ("first", KIP, "near-miss"): 0.003,
     ("first", PROBES_AS_PASSAGES, "cross-language"): 0.009,
-    ("second", KIP, "mixed"): 0.026,
+    ("second", KIP, "mixed"): 0.024,
     ("second", QUESTIONS, "identifiers"): 0.013,
     ("third", QUESTIONS, "documents de"): 0.021,
     ("fourth", KIP, "mixed"): 0.021,
-    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.013,
-    ("fourth", QUESTIONS, "documents zh"): 0.037,
+    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.009,
+    ("fourth", QUESTIONS, "documents de"): 0.006,
+    ("fourth", QUESTIONS, "documents zh"): 0.039,
     ("fourth", QUESTIONS, "documents cross"): 0.039,
+    ("untouched", PROBES_AS_PASSAGES, "paraphrase"): 0.019,
+    ("untouched", PROBES_AS_PASSAGES, "cross-language"): 0.035,
 }
 """The classes in which hybrid is behind the better of keyword and meaning, by how much at most; the page names them."""
+SURELY_BEHIND = ("untouched", PROBES_AS_PASSAGES, "cross-language")
+"""The one of them in which that is more than chance explains."""
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +59,11 @@ def tables() -> Tables:
 @pytest.mark.parametrize("set_", SETS)
 def test_there_are_enough_probes_of_every_class(set_: str) -> None:
     probes = labelled.probes(set_)
-    assert len(probes) >= 350
+    small = set_ == labelled.UNTOUCHED
+    assert len(probes) >= (200 if small else 350)
     counts = Counter(probe["class"] for probe in probes)
     for class_ in ("paraphrase", "cross-language", "near-miss", "exact", "code", "mixed"):
-        assert counts[class_] >= 35
+        assert counts[class_] >= (14 if small else 35)
     languages = {probe["language"] for probe in probes if probe["class"] == "cross-language"}
     assert len(languages) >= 8
     assert len({probe["query"] for probe in probes}) >= len(probes) - 2
@@ -87,7 +94,7 @@ def test_the_sets_share_no_question() -> None:
         met |= asked
 
 
-@pytest.mark.parametrize(("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("untouched", 2)])
+@pytest.mark.parametrize(("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("fifth", 2), ("untouched", 2)])
 def test_paraphrases_share_no_telling_word_with_what_they_mean(set_: str, most: int) -> None:
     """But for a few words that tell nothing and stand on no list."""
     concepts = {labelled.name_of(concept): concept for concept in labelled.read(set_, "concepts.jsonl")}
@@ -120,10 +127,11 @@ def test_the_list_of_exceptions_holds_no_more_than_there_are(tables: Tables) -> 
 
 
 @pytest.mark.parametrize("set_", SETS)
-def test_in_no_class_is_it_behind_by_more_than_chance(tables: Tables, set_: str) -> None:
+def test_in_no_class_but_one_is_it_behind_by_more_than_chance(tables: Tables, set_: str) -> None:
     for name, table in tables[set_].items():
         for class_, figures in table.items():
-            assert not any(figures["hybrid"].surely_behind(figures[leg]) for leg in LEGS[name]), class_
+            behind = any(figures["hybrid"].surely_behind(figures[leg]) for leg in LEGS[name])
+            assert behind == ((set_, name, class_) == SURELY_BEHIND), (name, class_)
 
 
 @pytest.mark.parametrize("name", [KIP, PROBES_AS_PASSAGES, QUESTIONS])
