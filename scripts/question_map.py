@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -107,7 +107,7 @@ def _vectors(questions: Sequence[labelled.Json], texts: dict[str, str]) -> Examp
     answers = numpy.zeros((len(asked), len(texts)), dtype="float32")
     for row, question in zip(answers, asked, strict=True):
         row[[places[id_] for id_ in question["relevant"]]] = 1 / len(question["relevant"])
-    embed: Any = builtin().embed
+    embed = builtin().embed
     return embed([question["query"] for question in asked]), embed(list(texts.values())), answers
 
 

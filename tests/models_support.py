@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
+import trivium
 from tests.answer_questions import evidence
 from tests.openai_server import KEY, OpenAIServer, Script
 from trivium.models.catalogue import Catalogue
@@ -103,3 +104,13 @@ def tool(name: str, run: Callable[[dict[str, Any]], Any], properties: dict[str, 
     schema = {"query": {"type": "string", "minLength": 1}} if properties is None else properties
     parameters = {"type": "object", "properties": schema, "required": list(schema), "additionalProperties": False}
     return Tool(name, f"The tool {name}.", parameters, "search", run)
+
+
+def asked_of(documents: dict[str, str], ask: str, **fields: Any) -> dict[str, Any]:
+    """The response of the built-in composer to a question over these documents, without an embedder."""
+    with trivium.open(":memory:", embedder="none") as kb:
+        context = kb.create_context("documents")
+        for path, text in documents.items():
+            context.add_bytes(path, text.encode())
+        context.curate()
+        return context.ask(ask, model="builtin/extractive", **fields)

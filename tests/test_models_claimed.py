@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import trivium
+from tests.models_support import asked_of
 
 CASES: list[tuple[str, str, bool | None]] = [
     ("Passwords are stored hashed, never in plain text.", "Are passwords stored hashed?", True),
@@ -81,11 +81,7 @@ CASES: list[tuple[str, str, bool | None]] = [
 @pytest.mark.parametrize(("text", "question", "expected"), CASES)
 def test_the_clause_that_speaks_of_it_says_yes_or_no(text: str, question: str, expected: bool | None) -> None:
     shape = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("rules")
-        context.add_bytes("rules.md", f"# Rules\n\n{text}\n\nThe office opens at nine.\n".encode())
-        context.curate()
-        response = context.ask(question, shape=shape, model="builtin/extractive")
+    response = asked_of({"rules.md": f"# Rules\n\n{text}\n\nThe office opens at nine.\n"}, question, shape=shape)
     if expected is None:
         assert response["status"] == "failed"
         assert "no evidence for `answer`" in response["error"]

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import trivium
+from tests.models_support import asked_of
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 
 
 def listed(text: str, question: str, name: str = "notes.md", **properties: Any) -> dict[str, Any]:
     items = {"type": "object", "properties": properties, "required": list(properties)}
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("notes")
-        context.add_bytes(name, text.encode())
-        context.curate()
-        return context.ask(question, shape={"type": "array", "items": items}, model="builtin/extractive")
+    return asked_of({name: text}, question, shape={"type": "array", "items": items})
 
 
 def test_one_text_is_not_taken_for_two_properties() -> None:

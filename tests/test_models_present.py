@@ -1,10 +1,10 @@
-"""A value that a sentence tells to hold no more is not the one that is asked for."""
+"""What holds now rather than before, what is not so, and all steps of how something is done."""
 
 from __future__ import annotations
 
 import pytest
 
-import trivium
+from tests.models_support import asked_of
 
 CASES = [
     ("The fee was raised from 40 EUR to 55 EUR on 1 January 2024.", "How much is the fee?", "fee_eur", 55),
@@ -33,11 +33,7 @@ CASES = [
 @pytest.mark.parametrize(("text", "question", "name", "expected"), CASES)
 def test_the_value_that_holds_is_taken(text: str, question: str, name: str, expected: int | None) -> None:
     shape = {"type": "object", "properties": {name: {"type": "number"}}, "required": [name]}
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("rules")
-        context.add_bytes("rules.md", f"# Rules\n\n{text}\n".encode())
-        context.curate()
-        response = context.ask(question, shape=shape, model="builtin/extractive")
+    response = asked_of({"rules.md": f"# Rules\n\n{text}\n"}, question, shape=shape)
     if expected is None:
         assert response["output_json"] != {name: 55}
     else:
@@ -57,11 +53,7 @@ NOT = [
 
 @pytest.mark.parametrize(("text", "question", "expected"), NOT)
 def test_what_is_not_so_is_answered_by_what_denies_it(text: str, question: str, expected: str) -> None:
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("rules")
-        context.add_bytes("rules.md", f"# Rules\n\n{text}\n".encode())
-        context.curate()
-        response = context.ask(question, model="builtin/extractive")
+    response = asked_of({"rules.md": f"# Rules\n\n{text}\n"}, question)
     assert [citation["grounding"] for citation in response["citations"]] == [
         next(sentence for sentence in text.replace(". ", ".|").split("|") if sentence.startswith(expected))
     ]
@@ -78,21 +70,18 @@ STEPS = "# Upgrading\n\n## From 2.x to 3.x\n\n1. Stop all producers.\n2. Run `mi
     ],
 )
 def test_how_to_do_what_stands_over_a_numbered_list_is_all_of_its_steps(question: str, expected: list[str]) -> None:
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("rules")
-        context.add_bytes("rules.md", STEPS.encode())
-        context.curate()
-        response = context.ask(question, model="builtin/extractive")
+    response = asked_of({"rules.md": STEPS}, question)
     assert [citation["grounding"] for citation in response["citations"]] == expected
 
 
 def test_the_newest_of_two_documents_is_told_by_the_days_in_their_names() -> None:
-    with trivium.open(":memory:", embedder="none") as kb:
-        context = kb.create_context("rules")
-        context.add_bytes("2024-06-10.md", b"# Evening\n\nThe class trip costs 285 EUR per child.\n")
-        context.add_bytes("2024-07-08.md", b"# Evening\n\nThe class trip costs 310 EUR per child.\n")
-        context.curate()
-        response = context.ask("How much is the class trip per child?", model="builtin/extractive")
+    response = asked_of(
+        {
+            "2024-06-10.md": "# Evening\n\nThe class trip costs 285 EUR per child.\n",
+            "2024-07-08.md": "# Evening\n\nThe class trip costs 310 EUR per child.\n",
+        },
+        "How much is the class trip per child?",
+    )
     assert [citation["grounding"] for citation in response["citations"]] == [
         "The class trip costs 310 EUR per child.",
         "The class trip costs 285 EUR per child.",

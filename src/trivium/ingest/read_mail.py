@@ -42,15 +42,13 @@ def read_mail(data: bytes) -> Parsed:
 def _read(data: bytes) -> Parsed:
     message = message_from_bytes(data, policy=_Policy())
     assert isinstance(message, EmailMessage)
-    headers = [(name, _header(message, name)) for name in _SHOWN]
-    headers = [(name, value) for name, value in headers if value]
+    head = _head(message)
     notes: list[str] = []
     body, attachments = _body(message, notes)
-    if not headers and not body.strip():
+    if not head and not body.strip():
         raise Unreadable("this is no e-mail message")
     if attachments:
-        headers.append(("Attachments", ", ".join(attachments)))
-    head = "".join(f"{name}: {value}\n" for name, value in headers)
+        head += f"Attachments: {', '.join(attachments)}\n"
     title = one_line(_header(message, "Subject"))
     body = body.strip()
     offset = len(head) + 1 if head else 0
@@ -60,6 +58,12 @@ def _read(data: bytes) -> Parsed:
     blocks += [Block(TEXT, start + offset, stop + offset, path) for start, stop in paragraphs(body)]
     headings = [Heading(1, title, 1, 0)] if title else []
     return Parsed(text, blocks, title, _date(message), headings, notes=list(dict.fromkeys(notes)))
+
+
+def _head(message: EmailMessage) -> str:
+    """The headers that people read, a line for each."""
+    headers = [(name, _header(message, name)) for name in _SHOWN]
+    return "".join(f"{name}: {value}\n" for name, value in headers if value)
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -95,8 +99,8 @@ def _body(message: EmailMessage, notes: list[str]) -> tuple[str, list[str]]:
             parts = part.get_payload()
             if part.get_content_type() == "multipart/alternative":
                 return _alternative([(one.get_content_type(), text_of(one)) for one in parts])
-            forwarded = part.get_content_type() == "message/rfc822"
-            return _joined([_head(one) + text_of(one) if forwarded else text_of(one) for one in parts])
+            forwarded = part.get_content_type() == "message/rfc822"  # whose headers say whose words follow
+            return _joined([f"{_head(one)}\n{text_of(one)}" if forwarded else text_of(one) for one in parts])
         name = _file_name(part)
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or "unnamed")
@@ -116,13 +120,6 @@ def _alternative(parts: list[tuple[str, str]]) -> str:
 
 def _joined(texts: list[str]) -> str:
     return "\n\n".join(filter(str.strip, texts))
-
-
-def _head(message: Any) -> str:
-    """The headers of a message within a message, which say whose words follow."""
-    headers = [(name, _header(message, name)) for name in _SHOWN]
-    lines = [f"{name}: {value}" for name, value in headers if value]
-    return "\n".join([*lines, "", ""]) if lines else ""
 
 
 def _file_name(part: Any) -> str:

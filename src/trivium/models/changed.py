@@ -15,7 +15,7 @@ _CHANGES = re.compile(
     r"|adjust\w+|doubl\w+|halv\w+|postpon\w+|brought forward|erhoh\w+|gestiegen|stieg\w*|steigt|gesenkt|senk\w+"
     r"|sank|gesunken|sinkt|geandert|andert\w*|verschoben|verlegt|angehoben|verkurzt|verlangert|reduziert\w*"
     r"|verringert\w*|angepasst|aument\w+|subi\w+|sube|baj\w+|reduj\w+|cambi\w+|augment\w+|pass\w+|reduit\w*"
-    r"|baiss\w+|chang\w+|diminu\w+|report\w+|sal\w+|scend\w+|ridott\w+|caiu|aumentad\w+|passou|alterad\w+|adiad\w+"
+    r"|baiss\w+|diminu\w+|report\w+|sal\w+|scend\w+|ridott\w+|caiu|aumentad\w+|passou|alterad\w+|adiad\w+"
     r"|verhoogd|verlaagd|gewijzigd|verplaatst|вырос\w*|повы\w+|увелич\w+|сниз\w+|сниж\w+|умень\w+|измен\w+"
     r"|перен\w+)\b|上调|下调|提高|降低|增加|减少|改为|調整|上げ|下げ|変更"
 )
@@ -29,7 +29,7 @@ _TO = re.compile(
 _INSTEAD = re.compile(
     r"(?:\b(?:instead of|rather than|in place of|no longer|up from|down from|previously|formerly|until now|so far"
     r"|statt|anstatt|anstelle von|nicht mehr|bisher|zuvor|vorher|fruher|bislang|en lugar de|en vez de|ya no|antes"
-    r"|anteriormente|au lieu de|contre|auparavant|invece di|anziche|prima|in precedenza|em vez de|anteriormente"
+    r"|anteriormente|au lieu de|contre|auparavant|invece di|anziche|prima|in precedenza|em vez de"
     r"|in plaats van|voorheen|вместо|ранее|раньше|прежде)|而不是|原来|原為|以前は)"
     r"(?: (?:was|were|just|only|the|der|den|die|el|la|le))?\s*$"
 )
@@ -46,12 +46,8 @@ def outdated(text: str, values: Sequence[Value]) -> list[Value]:
     >>> [str(value.amount) for value in outdated(text, find_values(text, "en"))]
     ['40']
     """
-    changes = bool(_CHANGES.search(fold(text)))
-    found = []
-    for value in values:
-        if _INSTEAD.search(_folded_before(text, value.start)):
-            found.append(value)
-    if changes:
+    found = [value for value in values if _INSTEAD.search(_folded_before(text, value.start))]
+    if _CHANGES.search(fold(text)):
         for first, last in pairwise(values):
             comes_from = _FROM.search(_folded_before(text, first.start)) and first not in found
             if comes_from and _TO.match(fold(text[first.stop : last.start])):

@@ -14,7 +14,7 @@ from trivium.search.segment import fold, tokens
 
 _CONTRAST = (
     "but|although|though|while|whereas|however|yet|except|aber|sondern|jedoch|doch|obwohl|wahrend|ausser|mais|sauf"
-    "|tandis|cependant|pero|sino|aunque|mientras|salvo|excepto|ma|pero|mentre|tranne|bensi|mas|porem|enquanto|exceto"
+    "|tandis|cependant|pero|sino|aunque|mientras|salvo|excepto|ma|mentre|tranne|bensi|mas|porem|enquanto|exceto"
     "|maar|terwijl|behalve|но|а|однако|кроме|хотя"
 )
 _JOINS = "and|und|et|y|e|en|и|without|ohne|sin|sans|senza|sem|zonder|без"

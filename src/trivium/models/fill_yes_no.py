@@ -45,8 +45,6 @@ _OPPOSITES = (
     ("free kostenlos gratis gratuit 免费", "chargeable kostenpflichtig payant"),
     ("aktiv offen", "inaktiv geschlossen"),
 )  # fmt: skip
-
-
 _ALLOWS, _FORBIDS = (frozenset(fold(words).split()) for words in _OPPOSITES[0])
 
 
@@ -104,7 +102,7 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
     if about.cell is not None:
         said = said_in(about.cell.text)
         return None if said is None else (said, about.score + 1)
-    if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or _conditional(statement):
+    if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or _is_unsure(statement):
         return None
     if statement.kind in (ROW, PAIR):
         said = _in_cells(statement, finder, terms)
@@ -157,7 +155,8 @@ def _all_met(terms: list[str], texts: Iterable[str], finder: Finder) -> bool:
     return bool(terms) and all(finder.ranking.vocabulary.match(term, words) for term in terms)
 
 
-def _conditional(statement: Statement) -> bool:
+def _is_unsure(statement: Statement) -> bool:
+    """Whether a statement says neither yes nor no, by the words of its language or of the one around it."""
     text = without_mere_limits(fold(statement.text))
     languages = {statement.language, language_of(statement.text, otherwise=statement.language)}
     return any(_UNSURE[language].search(text) for language in languages if language in _UNSURE)
