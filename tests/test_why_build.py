@@ -24,7 +24,7 @@ from tests.why_examples import CHANGE_ID, CONCEPT_ID, FIFO_ID, FILES, LRU_ID, MO
 from tests.why_repositories import Editor, check_order, entity_named, make, recompute_regions
 from trivium import Context
 from trivium.errors import TriviumError
-from trivium.store.graph import Graph
+from trivium.store.graph_writer import GraphWriter
 from trivium.why import build as module
 from trivium.why.build import Build, Parts, build
 from trivium.why.config import Config, load_config
@@ -475,11 +475,11 @@ def test_after_a_failure_the_old_index_and_graph_are_there(
         if place == "reading":
             patch.setattr(module.documents, "read_document", _fail)
         elif place == "links":
-            patch.setattr(Graph, "insert_links", _fail)
+            patch.setattr(GraphWriter, "insert_links", _fail)
         elif place == "nodes":
-            patch.setattr(Graph, "delete_concept", _fail)
+            patch.setattr(GraphWriter, "delete_concept", _fail)
         elif place == "finish":
-            patch.setattr(Graph, "finish", _fail)
+            patch.setattr(GraphWriter, "finish", _fail)
         elif place == "save":
             patch.setattr("trivium.store.repository.save", _fail)
         with pytest.raises(Planned):
@@ -500,8 +500,8 @@ def test_a_process_that_dies_while_it_indexes_leaves_the_old_index(example: Cont
     answer = example.why("Cache")
     (root / "docs/more.md").write_text("# More\n")
     code = (
-        "import os, sys, trivium\nfrom trivium.store.graph import Graph\n"
-        "Graph.finish = lambda self: os._exit(9)\n"
+        "import os, sys, trivium\nfrom trivium.store.graph_writer import GraphWriter\n"
+        "GraphWriter.finish = lambda self: os._exit(9)\n"
         "kb = trivium.open(sys.argv[1])\nkb.repository_context(sys.argv[2]).index_repository(sys.argv[2])\n"
     )
     url = example.knowledge_base.url

@@ -141,9 +141,9 @@ class Contexts:
         """Give the graph of a context the standard capsules, or those that it lacks."""
         from trivium.kip.install import install
         from trivium.search.index import index_texts
-        from trivium.store.graph import Graph
+        from trivium.store.graph_writer import GraphWriter
 
-        graph = Graph(session, number, self._core.clock(), index_texts)
+        graph = GraphWriter(session, number, self._core.clock(), index_texts)
         install(graph)
         graph.finish()
         contexts.set_capsules(session, number, CAPSULE_VERSION)

@@ -9,10 +9,11 @@ from trivium.kip.bind import Parameters
 from trivium.kip.schema_rules import Schemas
 from trivium.settings import Settings
 from trivium.store.graph import Concept, Graph, is_link_id
+from trivium.store.graph_writer import GraphWriter
 
 
 def delete_keys(
-    graph: Graph,
+    graph: GraphWriter,
     command: tree.DeleteKeys,
     ids: Iterable[int],
     parameters: Parameters,
@@ -49,7 +50,7 @@ def delete_keys(
 
 
 def delete_propositions(
-    graph: Graph, command: tree.DeletePropositions, ids: Iterable[int], *, memberships: bool, dry_run: bool
+    graph: GraphWriter, command: tree.DeletePropositions, ids: Iterable[int], *, memberships: bool, dry_run: bool
 ) -> dict[str, int]:
     """The links among the targets, and what was said about them. `memberships`: whether domain memberships may be."""
     doomed = {element_id for element_id in ids if is_link_id(element_id)}
@@ -61,7 +62,7 @@ def delete_propositions(
 
 
 def delete_concepts(
-    graph: Graph, command: tree.DeleteConcept, ids: Iterable[int], settings: Settings, *, dry_run: bool
+    graph: GraphWriter, command: tree.DeleteConcept, ids: Iterable[int], settings: Settings, *, dry_run: bool
 ) -> dict[str, int]:
     """The nodes among the targets, their links, and what was said about those."""
     nodes: list[Concept] = []

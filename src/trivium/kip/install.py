@@ -9,7 +9,7 @@ from trivium.kip.parser import parse
 from trivium.kip.snapshot import Snapshot
 from trivium.kip.upsert import Upserter
 from trivium.settings import Settings
-from trivium.store.graph import Graph
+from trivium.store.graph_writer import GraphWriter
 from trivium.store.schema import META_TYPES
 
 STANDARD = (
@@ -36,7 +36,7 @@ def _command(name: str) -> tree.Upsert:
     return command
 
 
-def install(graph: Graph) -> None:
+def install(graph: GraphWriter) -> None:
     """Write the standard capsules. What is there keeps its values; only missing nodes, links and keys are added.
 
     The actors `$self` and `$system` are created once and never touched again (notes B.11).

@@ -11,6 +11,7 @@ from trivium.kip.values import short
 from trivium.settings import Settings
 from trivium.store.codec import decode
 from trivium.store.graph import Concept, Graph, Link, is_link_id
+from trivium.store.graph_writer import GraphWriter
 from trivium.store.json_values import equal
 
 MOST_HEIRS = 100_000
@@ -20,7 +21,7 @@ NOTHING = {"merged": True, "links_repointed": 0, "links_deduplicated": 0, "attri
 
 
 def endpoints(
-    graph: Graph, command: tree.Merge, rows: list[tuple[int, ...]], parameters: Parameters | None = None
+    graph: GraphWriter, command: tree.Merge, rows: list[tuple[int, ...]], parameters: Parameters | None = None
 ) -> tuple[int, int]:
     """The one source and the one target that the rows bind (KIP_3002, KIP_3003, KIP_2002)."""
     if not rows:
@@ -90,7 +91,7 @@ def _named(command: tree.Merge, var: tree.Var, parameters: Parameters) -> tuple[
 
 
 def merge(
-    graph: Graph,
+    graph: GraphWriter,
     command: tree.Merge,
     source_id: int,
     target_id: int,
@@ -124,7 +125,7 @@ def merge(
     return {"merged": True, "links_repointed": counts[0], "links_deduplicated": counts[1], "attributes_filled": filled}
 
 
-def _fold(graph: Graph, source: Concept, target: Concept) -> int:
+def _fold(graph: GraphWriter, source: Concept, target: Concept) -> int:
     """Fill attributes, union aliases, carry provenance; gives how many keys were filled."""
     attributes = dict(target.attributes)
     filled = 0
@@ -163,7 +164,7 @@ class _Links:
     """Moves links from one element to another; collisions fold into the link that is there, statements about the
     dropped link move on in turn."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GraphWriter) -> None:
         self._graph = graph
         self._dropped = 0
         self._moved: set[int] = set()

@@ -188,11 +188,12 @@ class Nexus:
 
     def _write(self, prepared: Prepared, parameters: Parameters, *, dry_run: bool) -> dict[str, Any]:
         from trivium.kip import write  # not before the first write: a process that only asks starts quickly
+        from trivium.store.graph_writer import GraphWriter
 
         result: dict[str, Any] = {}
         with self.store.write(counted=True) as session:
             schema = self._load_for_write(session)
-            graph = Graph(session, self.ctx, self._clock(), write.index_texts)
+            graph = GraphWriter(session, self.ctx, self._clock(), write.index_texts)
             select = partial(self.runner.targets, session, prepared, parameters, schema, self.store.moment, graph)
             query = prepared.query
             memberships = query is not None and query.may_bind_memberships(parameters)

@@ -12,13 +12,14 @@ from trivium.kip.lexer import MAX_INTEGER, MIN_INTEGER
 from trivium.kip.schema_rules import Schemas
 from trivium.settings import Settings
 from trivium.store.graph import Concept, Element, Graph, is_link_id
+from trivium.store.graph_writer import GraphWriter
 
 SKIP = object()
 """What an expression yields when a key is to be left as it is."""
 
 
 def update(
-    graph: Graph,
+    graph: GraphWriter,
     command: tree.Update,
     ids: Iterable[int],
     parameters: Parameters,

@@ -13,15 +13,8 @@ from trivium.kip.schema_rules import Schemas, check_ends
 from trivium.kip.snapshot import IDENTIFIER, Snapshot
 from trivium.kip.values import short, show
 from trivium.settings import Settings
-from trivium.store.graph import (
-    Concept,
-    Graph,
-    Link,
-    concept_id_text,
-    link_id_text,
-    parse_concept_id,
-    parse_link_id,
-)
+from trivium.store.graph import Concept, Link, concept_id_text, link_id_text, parse_concept_id, parse_link_id
+from trivium.store.graph_writer import GraphWriter
 from trivium.store.json_values import equal
 from trivium.store.schema import META_TYPES
 
@@ -52,7 +45,7 @@ class Upserter:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphWriter,
         snapshot: Snapshot,
         parameters: Parameters,
         settings: Settings,

@@ -11,7 +11,7 @@ from trivium.kip.snapshot import Snapshot
 from trivium.kip.upsert import Upserter
 from trivium.search.index import index_texts
 from trivium.settings import Settings
-from trivium.store.graph import Graph
+from trivium.store.graph_writer import GraphWriter
 
 __all__ = ["Change", "index_texts"]
 
@@ -19,7 +19,7 @@ __all__ = ["Change", "index_texts"]
 class Change(NamedTuple):
     """One write command. `select` gives the id tuples that its WHERE pattern binds."""
 
-    graph: Graph
+    graph: GraphWriter
     schema: Snapshot
     parameters: Parameters
     settings: Settings

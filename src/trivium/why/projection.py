@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from trivium.store.codec import decode, encode
-from trivium.store.graph import Graph, NewLink
+from trivium.store.graph_writer import GraphWriter, NewLink
 from trivium.why.model import CHANGE, CONCEPT, DECISION, CommitEvidence, DocumentRegion, Entity, Index
 
 SOURCE = "trivium:index"
@@ -153,7 +153,7 @@ class _Wanted:
         self.links.setdefault((subject, predicate, object_), attributes or {})
 
 
-def project(graph: Graph, index: Index) -> ProjectionReport:
+def project(graph: GraphWriter, index: Index) -> ProjectionReport:
     """Bring the graph of a context in step with its index, inside the caller's transaction."""
     return _Projector(graph, index).run()
 
@@ -161,7 +161,7 @@ def project(graph: Graph, index: Index) -> ProjectionReport:
 class _Projector:
     """One pass: stored elements are read as JSON text, and only what differs is decoded and written."""
 
-    def __init__(self, graph: Graph, index: Index) -> None:
+    def __init__(self, graph: GraphWriter, index: Index) -> None:
         self._graph = graph
         self._hash = index.index_hash
         self._wanted = _Wanted(index)

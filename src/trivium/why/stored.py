@@ -88,7 +88,7 @@ def build_into(
     NotFoundError when the context has been deleted meanwhile.
     """
     from trivium.search.index import index_texts
-    from trivium.store.graph import Graph
+    from trivium.store.graph_writer import GraphWriter
     from trivium.why.build import Parts, build
     from trivium.why.projection import ProjectionReport, project
 
@@ -104,7 +104,7 @@ def build_into(
         with store.write(timeout=max(600.0, store.settings.timeout)) as session:
             repository.release(session, contexts.require(session, ctx))
             changed = repository.current_hash(session, ctx) != stored.index_hash
-            graph = Graph(session, ctx, clock(), index_texts)
+            graph = GraphWriter(session, ctx, clock(), index_texts)
             report = project(graph, built.index)
             graph.finish()
             repository.save(session, ctx, stored, built.parts.to_bytes(), pages, clock())
