@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy
 
 from scripts import labelled
+from scripts.remembering import RememberingEmbedder
 from trivium.search import embedding_text
-from trivium.search.embed_builtin import DIMENSIONS, builtin
+from trivium.search.embed_builtin import DIMENSIONS
 from trivium.search.question_map import SHIPPED, QuestionMap
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _vectors(questions: Sequence[labelled.Json], texts: dict[str, str]) -> Examp
     answers = numpy.zeros((len(asked), len(texts)), dtype="float32")
     for row, question in zip(answers, asked, strict=True):
         row[[places[id_] for id_ in question["relevant"]]] = 1 / len(question["relevant"])
-    embed = builtin().embed
+    embed = RememberingEmbedder().embed
     return embed([question["query"] for question in asked]), embed(list(texts.values())), answers
 
 

@@ -32,8 +32,8 @@ from scripts.labelled import (
     type_of,
 )
 from scripts.question_map import fit_without
+from scripts.remembering import RememberingEmbedder
 from trivium import KnowledgeBase
-from trivium.search.embed_builtin import BuiltinEmbedder, builtin
 from trivium.search.meaning import Asked
 from trivium.search.passage_text import chunk_texts
 from trivium.search.retrieval import Retriever, ScopedContext
@@ -145,7 +145,7 @@ def by_meaning_alone(kb: KnowledgeBase, slug: str, *, moved: bool) -> Search:
         if asked is None:
             raise RuntimeError("there are no vectors")
         if not moved:
-            asked = Asked(asked.info, builtin().embed([query]), asked.matrices)
+            asked = Asked(asked.info, RememberingEmbedder().embed([query]), asked.matrices)
         with kb._store.read() as session:
             near = asked.view(session, ctx, "chunk").nearest(100)
             rows = chunks.chunks(session, ctx, [hit.id for hit in near])
@@ -260,7 +260,7 @@ def all_tables(sets: Sequence[str] = SETS) -> Tables:
 
 
 def _tables(set_: str) -> dict[str, Table]:
-    embedder = BuiltinEmbedder(fit_without(set_))
+    embedder = RememberingEmbedder(fit_without(set_))
     with concept_base(set_, embedder=embedder) as concepts, passage_base(set_, embedder=embedder) as passages:
         concepts.embed_pending()
         passages.embed_pending()
