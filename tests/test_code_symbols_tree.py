@@ -60,12 +60,13 @@ def test_go_exports_capitalised_names() -> None:
     assert "List.Push" in [d.name for d in result.definitions]
 
 
-def test_rust_exports_pub_items() -> None:
+def test_rust_exports_what_is_pub_to_more_than_itself() -> None:
     result = read(
         "src/lib.rs",
         """
         pub fn open() {}
         pub(crate) fn near() {}
+        pub(self) fn own() {}
         fn hidden() {}
         pub struct Store { field: i32 }
         pub enum Kind { A }
@@ -87,13 +88,13 @@ def test_rust_exports_pub_items() -> None:
         """,
     )
     assert result.declared == [
-        "Alias", "Kind", "LIMIT", "NAME", "Read", "Store", "inline", "inside", "open", "shout",
+        "Alias", "Kind", "LIMIT", "NAME", "Read", "Store", "inline", "inside", "near", "open", "shout",
     ]  # fmt: skip
     assert result.forwarded == {"B": "crate::a::B", "D": "crate::a::c", "Y": "x::Y", "a": "crate::a"}
     assert result.dotted == ["Read.read", "Store.get", "Store.read"]
 
 
-def test_java_exports_public_types() -> None:
+def test_java_exports_what_is_not_private() -> None:
     result = read(
         "src/A.java",
         """
@@ -107,16 +108,16 @@ def test_java_exports_public_types() -> None:
             @Override public String toString() { return ""; }
             public static class Builder {}
         }
-        class Hidden {}
+        class Near {}
         public interface Reader { void read(); private void own() {} }
         public enum Kind { A; public void act() {} }
         public record Pair(int x) { public int sum() { return x; } }
         public @interface Marker {}
         """,
     )
-    assert result.exports == ["Kind", "Marker", "Pair", "Reader", "Store"]
+    assert result.exports == ["Kind", "Marker", "Near", "Pair", "Reader", "Store"]
     assert result.dotted == [
-        "Kind.act", "Pair.sum", "Reader.read", "Store.Builder", "Store.get", "Store.toString",
+        "Kind.act", "Pair.sum", "Reader.read", "Store.Builder", "Store.get", "Store.near", "Store.toString",
     ]  # fmt: skip
     (store,) = [d for d in result.definitions if d.name == "Store"]
     assert (store.line_start, store.line_end) == (3, 11)
@@ -209,7 +210,7 @@ def test_a_header_with_classes_is_read_as_cpp() -> None:
     assert (result.language, result.exports) == ("cpp", ["Store"])
 
 
-def test_csharp_exports_public_types() -> None:
+def test_csharp_exports_what_its_assembly_sees() -> None:
     result = read(
         "src/Store.cs",
         """
@@ -222,7 +223,8 @@ def test_csharp_exports_public_types() -> None:
                 public class Inner {}
             }
             internal class Near {}
-            class Hidden {}
+            class Plain {}
+            file class Hidden {}
             public interface IReader { void Read(); }
             public struct Point {}
             public enum Kind { A }
@@ -231,7 +233,7 @@ def test_csharp_exports_public_types() -> None:
         }
         """,
     )
-    assert result.exports == ["Handler", "IReader", "Kind", "Pair", "Point", "Store"]
+    assert result.exports == ["Handler", "IReader", "Kind", "Near", "Pair", "Plain", "Point", "Store"]
     assert result.dotted == ["IReader.Read", "Store.Get", "Store.Inner", "Store.Size"]
     assert read("src/F.cs", "namespace A.B;\npublic static class F { }\n").exports == ["F"]
 
@@ -329,12 +331,12 @@ def test_kotlin_exports_what_is_not_hidden() -> None:
         """,
     )
     assert result.exports == [
-        "Alias", "Kind", "Pair", "Reader", "Single", "Store", "extension", "top", "value",
+        "Alias", "Kind", "Near", "Pair", "Reader", "Single", "Store", "extension", "top", "value",
     ]  # fmt: skip
-    assert result.dotted == ["Reader.read", "Single.act", "Store.Inner", "Store.get", "Store.open"]
+    assert result.dotted == ["Reader.read", "Single.act", "Store.Inner", "Store.get", "Store.near", "Store.open"]
 
 
-def test_swift_exports_public_and_open_names() -> None:
+def test_swift_exports_what_its_module_sees() -> None:
     result = read(
         "Sources/Store.swift",
         """
@@ -354,7 +356,9 @@ def test_swift_exports_public_and_open_names() -> None:
         }
         @available(iOS 1, *)
         public func top() {}
-        func internalTop() {}
+        func plainTop() {}
+        private class Hidden {}
+        fileprivate func hiddenTop() {}
         public let limit = 1
         public typealias Alias = Int
         public extension Point { func move() {} }
@@ -362,8 +366,21 @@ def test_swift_exports_public_and_open_names() -> None:
           func stay() {} }
         """,
     )
-    assert result.exports == ["Alias", "Base", "Kind", "Point", "Reader", "Store", "limit", "top"]
-    assert result.dotted == ["Point.move", "Point.turn", "Reader.read", "Store.get", "Store.open"]
+    assert result.exports == [
+        "Alias",
+        "Base",
+        "Internal",
+        "Kind",
+        "Point",
+        "Reader",
+        "Store",
+        "limit",
+        "plainTop",
+        "top",
+    ]
+    assert result.dotted == [
+        "Point.move", "Point.stay", "Point.turn", "Reader.read", "Store.get", "Store.near", "Store.open",
+    ]  # fmt: skip
 
 
 # --- hostile files --------------------------------------------------------------------------------

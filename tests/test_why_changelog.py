@@ -34,6 +34,12 @@ def test_files_that_are_change_logs(path: str) -> None:
     assert [cite.value for cite in change.cites] == ["src/cache.ts"]
 
 
+def test_link_definitions_are_no_part_of_the_last_entry() -> None:
+    text = "# Changelog\n\n## 1.1.0\n\n- One.\n- Two\n  goes on.\n\n[1.1.0]: https://a.example/1\n[1.0.0]: https://a.example/0\n"
+    found = [(change.region.line_start, change.region.line_end) for change in read("CHANGELOG.md", text).entities]
+    assert found == [(5, 5), (6, 8)]
+
+
 def test_other_files_are_none_unless_configured() -> None:
     assert read("docs/changelog-guide.md", LOG).entities == []
     assert names_of(read("docs/log.md", LOG, DocumentRules(changelogs=("**/log.md",)))) != []

@@ -117,6 +117,7 @@ def test_a_placeholder_status_is_no_record(status: str) -> None:
 def test_a_single_word_in_brackets_is_a_status() -> None:
     assert record("# A\n\nStatus: [accepted]\n").status == "[accepted]"
     assert record("---\nstatus: [accepted]\n---\n# A\n").status == "accepted"
+    assert record("---\nstatus: [accepted, implemented]\n---\n# A\n").status == "accepted, implemented"
     assert record("---\nstatus:\n  state: accepted\n---\n# A\n").status == "accepted"
     assert record("---\nstatus: {since: 2024, value: rejected}\n---\n# A\n").status == "rejected"
 

@@ -93,6 +93,34 @@ def test_other_citations() -> None:
 
 
 @pytest.mark.parametrize(
+    ("token", "name"),
+    [
+        ("`Cache<T>`", "Cache"),
+        ("`new Cache()`", "Cache"),
+        ("`new Cache<K, V>(size)`", "Cache"),
+        ("`<Cache size={3} />`", "Cache"),
+        ("`evict(key, 3)`", "evict"),
+        ("`class Cache`", "Cache"),
+        ("`&Cache{}`", "Cache"),
+        ("`(*Cache)`", None),
+        ("`evict!`", "evict"),
+        ("`src/cache.ts::Cache`", "Cache"),
+        ("`src/cache.ts::evict()`", "evict"),
+        ("`src/cache.ts::Store`", None),
+        ("`evict then store`", None),
+        ("`evict = 3`", None),
+        ("`if (Cache) { evict() }`", None),
+    ],
+)
+def test_what_code_writes_around_a_name_is_no_part_of_it(token: str, name: str | None) -> None:
+    assert cited(token) == ([] if name is None else [("affected-fact", "module:src/cache.ts", name)])
+
+
+def test_a_form_around_a_name_with_several_owners_is_told() -> None:
+    assert cited("`new Shared()`") == []
+
+
+@pytest.mark.parametrize(
     "token",
     [
         "`cache`",

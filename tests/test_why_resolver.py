@@ -279,6 +279,49 @@ def test_methods_defined_apart_from_their_type_lead_to_the_type() -> None:
     assert owners(sources, "Box::put") == owners(sources, "Box#put") == ["s.hpp"]
 
 
+ELSEWHERE = {
+    "src/main/java/com/acme/pay/PaymentService.java": "public class PaymentService { public void charge() {} }",
+    "internal/store/pg.go": "package store\ntype PgStore struct{}\nfunc (s *PgStore) Get() {}\n",
+    "crates/acme-core/src/ledger.rs": "pub struct Ledger;\nimpl Ledger { pub fn post(&self) {} }\n",
+    "lib/acme/mailer.rb": "module Acme\n  class Mailer\n    def send_all; end\n  end\nend\n",
+    "include/acme/queue.hpp": "namespace acme { class Queue { public: void push(); }; }\n",
+    "app/Http/OrderController.php": "<?php namespace App\\Http; class OrderController { public function index() {} }",
+    "src/Acme.Orders/OrderAggregate.cs": "namespace Acme.Orders; public class OrderAggregate {}",
+    "web/cart.ts": "export class Cart { total(): number { return 1 } }",
+    "py/cart.py": "class Basket: ...",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("com.acme.pay.PaymentService", "src/main/java/com/acme/pay/PaymentService.java"),
+        ("com.acme.pay.PaymentService.charge", "src/main/java/com/acme/pay/PaymentService.java"),
+        ("pay.PaymentService", "src/main/java/com/acme/pay/PaymentService.java"),
+        ("store.PgStore", "internal/store/pg.go"),
+        ("store.PgStore.Get", "internal/store/pg.go"),
+        ("acme_core::Ledger", "crates/acme-core/src/ledger.rs"),
+        ("crate::ledger::Ledger", "crates/acme-core/src/ledger.rs"),
+        ("crate::Ledger::post", "crates/acme-core/src/ledger.rs"),
+        ("Acme::Mailer", "lib/acme/mailer.rb"),
+        ("Acme::Mailer#send_all", "lib/acme/mailer.rb"),
+        ("acme::Queue", "include/acme/queue.hpp"),
+        ("acme::Queue::push", "include/acme/queue.hpp"),
+        ("App\\Http\\OrderController", "app/Http/OrderController.php"),
+        ("App\\Http\\OrderController::index", "app/Http/OrderController.php"),
+        ("Acme.Orders.OrderAggregate", "src/Acme.Orders/OrderAggregate.cs"),
+        ("cart.Cart.total", "web/cart.ts"),
+        ("redis.PgStore", None),
+        ("com.other.PaymentService", None),
+        ("store.PgStore.Nothing", None),
+        ("crate::Nothing", None),
+        ("cart.Basket", None),
+    ],
+)
+def test_qualified_names_of_other_languages(name: str, found: str | None) -> None:
+    assert owners(ELSEWHERE, name) == ([] if found is None else [found])
+
+
 def test_a_stored_index_answers_the_same() -> None:
     built = resolver(PYTHON)
     stored = EntryResolver(built.by_id.values(), PYTHON)

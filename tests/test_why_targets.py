@@ -9,7 +9,7 @@ import pytest
 from tests.cli_support import run
 from tests.git_repository import GitRepository
 from tests.test_ak_docs import ak_docs
-from tests.why_examples import commit, entity, entry, index, module, region
+from tests.why_examples import commit, defined, entity, entry, index, module, region
 from tests.why_lookups import looked_up
 from trivium.why.model import Index, Link
 from trivium.why.prepared import PreparedIndex
@@ -222,3 +222,49 @@ def test_codes_are_explained_where_they_appear(repository: GitRepository) -> Non
     assert {told} == {
         record["reason"] for record in run("why", "x", "--json").json()["coverage"] if record["scope"] == "files"
     }
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("com.acme.pay.Payments", ["Payments"]),
+        ("Acme::Pay::Payments", ["Payments"]),
+        ("App\\Http\\Payments", ["Payments"]),
+        ("acme.Payments.charge", ["Payments.charge"]),
+        ("new Payments()", ["Payments"]),
+        ("charge", ["Payments.charge"]),
+        ("Payments.nothing", ["Payments"]),
+        ("Payments.charge(Order)", ["Payments.charge"]),
+        ("pay.java", ["src/pay.java"]),
+        ("Use PostgreSQL", ["2. Use PostgreSQL"]),
+        ("use kafka", ["ADR-0003: Use Kafka"]),
+        ("kafka", ["ADR-0003: Use Kafka"]),
+        ("0003", ["docs/adr/0003-kafka.md"]),
+        ("#3", ["docs/adr/0003-kafka.md"]),
+        ("3", ["docs/adr/0003-kafka.md"]),
+        ("4", []),
+        ("old Kafka", []),
+        ("src/kafka", []),
+        ("ka", []),
+    ],
+)
+def test_what_people_call_things_leads_to_their_names(target: str, meant: list[str]) -> None:
+    source = index(
+        module(
+            "src/acme/Payments.java",
+            "Payments",
+            definitions=[defined("Payments", 1, 9), defined("Payments.charge", 2, 3)],
+        ),
+        entry("document", "docs/adr/0002-postgres.md"),
+        entry("document", "docs/adr/0003-kafka.md"),
+        entities=[
+            entity("decision", "2. Use PostgreSQL", region("docs/adr/0002-postgres.md"), paths=("src/pay.java",)),
+            entity("decision", "ADR-0003: Use Kafka", region("docs/adr/0003-kafka.md")),
+        ],
+    )
+    answer = ask(source, target)
+    assert answer["entities"] == []
+    shown = ", ".join(f"`{name}`" for name in meant)
+    told = f"Nothing here has exactly this id, name, path or symbol. Close to it, to ask for instead: {shown}."
+    assert answer.get("guidance", "").startswith(told if meant else "")
+    assert ("Close to it" in answer.get("guidance", "")) == bool(meant)

@@ -1,7 +1,8 @@
 """Public names of Go, Rust, Java, C#, PHP, Kotlin and Swift files from tables; C, C++ and Ruby have rooms of their own.
 
-What counts as exported is what each language's own rule calls public. Only declarations outside function bodies are
-visited, without recursion, so a file costs little more than its parse (reference 2.4).
+What counts as exported is what another file of the repository may use by each language's own rule: an application says
+`public` seldom. Only declarations outside function bodies are visited, without recursion, so a file costs little more
+than its parse (reference 2.4).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _MODIFIERS = frozenset({"modifiers", "modifier", "visibility_modifier"})
 _NAMES = frozenset({"name", "constant"})
+_HIDDEN = frozenset({"private", "fileprivate", "file"})
 
 Words = frozenset[str]
 """Node types; or the modifiers of a declaration as written, such as `public` or `pub(crate)`."""
@@ -49,6 +51,10 @@ def _none_of(*refused: str) -> Callable[[Words, str], bool]:
     return lambda said, _name: said.isdisjoint(refused)
 
 
+def _pub(said: Words, _name: str) -> bool:
+    return any(word.startswith("pub") and "self" not in word for word in said)
+
+
 _RULES = {
     "go": Rules(
         types=words("type_spec"),
@@ -65,8 +71,8 @@ _RULES = {
         bodies=words("declaration_list"),
         members=words("function_item function_signature_item"),
         containers=words("foreign_mod_item"),
-        public=_any_of("pub"),
-        public_member=_any_of("pub"),
+        public=_pub,
+        public_member=_pub,
         open_types=words("trait_item"),
     ),
     "java": Rules(
@@ -80,8 +86,8 @@ _RULES = {
             "annotation_type_declaration"
         ),
         containers=frozenset(),
-        public=_any_of("public"),
-        public_member=_any_of("public"),
+        public=_none_of("private"),
+        public_member=_none_of("private"),
         open_types=words("interface_declaration annotation_type_declaration"),
     ),
     "csharp": Rules(
@@ -93,8 +99,8 @@ _RULES = {
             "enum_declaration record_declaration delegate_declaration"
         ),
         containers=words("namespace_declaration file_scoped_namespace_declaration declaration_list"),
-        public=_any_of("public"),
-        public_member=_any_of("public"),
+        public=_none_of("private", "file"),
+        public_member=_any_of("public", "internal", "protected"),
         open_types=words("interface_declaration"),
     ),
     "php": Rules(
@@ -112,8 +118,8 @@ _RULES = {
         bodies=words("class_body enum_class_body companion_object"),
         members=words("function_declaration class_declaration object_declaration"),
         containers=frozenset(),
-        public=_none_of("private", "internal", "protected"),
-        public_member=_none_of("private", "internal", "protected"),
+        public=_none_of("private"),
+        public_member=_none_of("private", "protected"),
     ),
     "swift": Rules(
         types=words("class_declaration protocol_declaration"),
@@ -121,8 +127,8 @@ _RULES = {
         bodies=words("class_body enum_class_body protocol_body"),
         members=words("function_declaration protocol_function_declaration class_declaration"),
         containers=frozenset(),
-        public=_any_of("public", "open"),
-        public_member=_any_of("public", "open"),
+        public=_none_of("private", "fileprivate"),
+        public_member=_none_of("private", "fileprivate"),
         open_types=words("protocol_declaration"),
     ),
 }
@@ -206,7 +212,7 @@ def _add_members(node: Node, owner: str, rules: Rules, found: Collector, *, unsa
             for name in map(found.text, _name_nodes(inner)):
                 if name not in seen:
                     seen.add(name)
-                    public = rules.public_member(said, name) or (unsaid and said.isdisjoint(("private", "internal")))
+                    public = rules.public_member(said, name) or (unsaid and said.isdisjoint(_HIDDEN))
                     found.member(owner, name, *lines(inner), public=public)
 
 
@@ -265,7 +271,7 @@ def _go_method(node: Node, found: Collector) -> None:
 def _rust_module(node: Node, found: Collector, *, reachable: bool) -> bool:
     """A module with a body is a name of this file; one without is another file. Returns whether it can be reached."""
     name = node.child_by_field_name("name")
-    public = reachable and "pub" in _words(found, node)
+    public = reachable and _pub(_words(found, node), "")
     if name is not None and node.child_by_field_name("body") is not None:
         found.declare(found.text(name), *lines(node), public=public)
     return public
@@ -284,7 +290,7 @@ def _rust_item(node: Node, rules: Rules, found: Collector, *, reachable: bool) -
         name = node.child_by_field_name("name")
         if name is not None:
             found.declare(found.text(name), *lines(node), public=_is_exported_macro(found, node))
-    elif node.type == "use_declaration" and reachable and "pub" in _words(found, node):
+    elif node.type == "use_declaration" and reachable and _pub(_words(found, node), ""):
         argument = node.child_by_field_name("argument")
         if argument is not None:
             _forward_uses(argument, found)

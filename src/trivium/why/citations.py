@@ -7,9 +7,10 @@ from posixpath import dirname, join, normpath
 
 from msgspec import Struct
 
+from trivium.why.code_names import bare_names
 from trivium.why.model import MAX_PATH, Cite, LinkKind, Resolver
 
-_SYMBOL = re.compile(r"((?:[^\W\d]|\$)[\w$]*(?:(?:\.|::|#)(?:[^\W\d]|\$)[\w$]*)*)(?:\(\))?")
+_SYMBOL = re.compile(r"((?:[^\W\d]|\$)[\w$]*(?:(?:\.|::|#|\\)(?:[^\W\d]|\$)[\w$]*)*)(?:\(\))?")
 _AFTER_PATH = re.compile(r"[#?].*$|:L?\d+(?:-L?\d+)?$", re.DOTALL)
 _PATH_SHAPE = re.compile(r"(?:\.{0,2}/)?(?:[\w@.+~\[\]()-]+/)*[\w@.+~\[\]()-]+")
 _FILE_NAME = re.compile(
@@ -47,14 +48,31 @@ class Citations:
         path = self._resolver.path(value, document) if "\0" not in value else None
         if path is not None:
             return self._path(path)
-        if cite.kind == "code" and (match := _SYMBOL.fullmatch(value)):
-            name = match.group(1)
-            owners = self._resolver.owners(name)
-            if len(owners) == 1:
-                return Resolution((("affected-fact", owners[0], name),))
-            if owners:
-                return Resolution(ambiguous=name)
+        if cite.kind == "code":
+            found = self._in_file(value, document) or self._symbol(value)
+            if found is not None:
+                return found
         return Resolution(gone=_gone(value, document, from_document=cite.kind == "link"))
+
+    def _symbol(self, code: str) -> Resolution | None:
+        """An exported name, as it stands or with what code writes around one (`Queue<T>`, `new Queue()`)."""
+        for text in (code, *bare_names(code)):
+            match = _SYMBOL.fullmatch(text)
+            owners = self._resolver.owners(match[1]) if match else []
+            if match and owners:
+                if len(owners) > 1:
+                    return Resolution(ambiguous=match[1])
+                return Resolution((("affected-fact", owners[0], match[1]),))
+        return None
+
+    def _in_file(self, code: str, document: str) -> Resolution | None:
+        """A name behind the path of its file (`src/queue.py::Queue`), if that file has it."""
+        written, separator, name = code.partition("::")
+        if not separator or not _FILE_NAME.fullmatch(written):
+            return None
+        path = self._resolver.path(written, document)
+        link = None if path is None else self._defined_in(path, name.removesuffix("()"))
+        return None if link is None else Resolution((link,))
 
     def _file(self, cite: Cite, document: str) -> Resolution:
         """A file beside a change log or below it, else from the root; with a symbol that this file defines (4.3)."""
@@ -64,12 +82,16 @@ class Citations:
             return Resolution() if cite.symbol else Resolution(gone=_gone(cite.value, document, from_document=True))
         if cite.symbol is None:
             return self._path(path)
+        link = self._defined_in(path, cite.symbol)
+        return Resolution(() if link is None else (link,))
+
+    def _defined_in(self, path: str, symbol: str) -> tuple[LinkKind, str, str | None] | None:
         entry = self._resolver.entry_at(path)
-        name = cite.symbol.replace("::", ".")
+        name = symbol.replace("::", ".")
         if entry is None or entry.kind != "module" or not is_path(path):
-            return Resolution()
+            return None
         known = name in entry.symbols or any(definition.name == name for definition in entry.definitions)
-        return Resolution((("affected-fact", entry.id, cite.symbol),) if known else ())
+        return ("affected-fact", entry.id, symbol) if known else None
 
     def _path(self, path: str) -> Resolution:
         entry = self._resolver.entry_at(path)

@@ -20,7 +20,7 @@ from trivium.store.repository import Page
 from trivium.why.model import Closed, Entity, Entry, Index, MemoryRelation
 from trivium.why.prepared import Cited, Head, PreparedIndex, Span, View
 
-FORMAT = "2"
+FORMAT = "3"
 """Raise it when pages are cut or filled differently; an index with pages of another format is read as a whole."""
 KEYS, RECORDS = 64, 6
 """How many keys, or larger records, there are to a page."""

@@ -51,6 +51,8 @@ class Item(Struct):
     text: str = ""
     number: str = ""
     """The number that an ordered item begins with."""
+    most: int = 0
+    """The last line of its list item, behind which link definitions may stand."""
 
 
 class Block(Struct):
@@ -274,7 +276,7 @@ class _Reader:
         """A block begins at `line`, so the items closed before it end above."""
         if self._closed_items:
             for item in self._closed_items:
-                item.end = max(line - 1, item.line)
+                item.end = max(min(line - 1, item.most), item.line)
             self._closed_items.clear()
 
     def _inline(self, token: Token) -> None:
@@ -341,12 +343,12 @@ class _Reader:
             self._parsed.blocks.append(self._list)
 
     def _item_open(self, token: Token) -> None:
-        line, _ = self._begin(token)
+        line, most = self._begin(token)
         if self._quotes or self._list is None:
             return
         if self._open_items and not self._open_items[-1].end:
             self._open_items[-1].end = max(line - 1, self._open_items[-1].line)
-        item = Item(line, len(self._open_items), number=token.info)
+        item = Item(line, len(self._open_items), number=token.info, most=most)
         self._open_items.append(item)
         self._list.items.append(item)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from trivium.code.front_matter import text_of
+from trivium.code.front_matter import text_of, texts_of
 from trivium.why.dates import looks_like_date
 from trivium.why.html_text import without_struck
 from trivium.why.inline import plain_text
@@ -140,6 +140,9 @@ class _Metadata:
                 self._found.status = "{}"
             elif kind in _STATUSES and isinstance(value, dict):
                 self._take(_Keyed(kind, key, _inner(value), self._plain(_inner(value))), line)
+            elif kind in _STATUSES and isinstance(value, list):
+                several = ", ".join(texts_of(value))
+                self._take(_Keyed(kind, key, several, self._plain(several)), line)
             elif kind is not None and key != "title" and (text := text_of(value)):
                 chosen = _chosen(text)
                 self._take(_Keyed(kind, key, chosen, self._plain(chosen)), line)

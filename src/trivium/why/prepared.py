@@ -182,8 +182,10 @@ class PreparedIndex:
             yield from self.by_symbol.get(symbol, ())
 
     def names(self) -> Iterator[str]:
-        """The paths, exported names and packages that can be asked for."""
+        """The paths, exported names with their methods, and packages that can be asked for."""
         yield from self.paths
+        for entry in self.by_id.values():
+            yield from (found.name for found in entry.definitions if "." in found.name and _owns(entry, found.name))
         for name, entries in self.by_symbol.items():
             if name not in _UNASKED or any(_can_ask(entry, name) for entry in entries):
                 yield name
@@ -280,7 +282,7 @@ class View:
     def touched_below(self, path: str) -> Iterator[str]:
         """Paths below a directory that commits touched, also of what was removed; all there are for the root."""
         for key in self.linked(f"{path}/" if path else ""):
-            if ":" not in key.partition("/")[0] and any(_COMMIT.fullmatch(self.ids[at]) for at in self.by_link[key]):
+            if _is_path(key) and any(_COMMIT.fullmatch(self.ids[at]) for at in self.by_link[key]):
                 yield key
 
     def linked(self, start: str) -> Iterable[str]:
@@ -317,9 +319,10 @@ class View:
         return Askable(self.names())
 
     def names(self) -> Collection[str]:
-        """All that can be asked for by name."""
+        """All that can be asked for by name, paths that were removed among it."""
         names = {name for entity in self.entities for name in (entity.name, *entity.aliases)}
-        return names.union(self.prepared.names())
+        removed = (path for path in self.by_link if _is_path(path) and not self.prepared.is_directory(path))
+        return names.union(self.prepared.names(), removed)
 
 
 class Chosen(Sequence[Entity]):
@@ -346,6 +349,11 @@ class Chosen(Sequence[Entity]):
         return (
             self._view.entities[place] for place in self._places if place in self._view.full and place not in without
         )
+
+
+def _is_path(key: str) -> bool:
+    """Whether what a link leads to is a path, and no id."""
+    return ":" not in key.partition("/")[0]
 
 
 def is_commit(entity: Entity) -> bool:

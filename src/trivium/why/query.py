@@ -57,8 +57,10 @@ _CHANGE = "knowledge-change:"
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_COMMIT = re.compile(r"[0-9A-Fa-f]{4,64}")
 _ABBREVIATED = re.compile(r"(?=.*[0-9])(?:[0-9A-Fa-f]{7,64})")
-_NUMBERED = re.compile(r"(?i:adrs?|decision|rfc|dr|madr|pep|record)[-_ #]*0*([1-9][0-9]{0,5})")
+_NUMBERED = re.compile(r"(?:(?i:adrs?|decision|rfc|dr|madr|pep|record)[-_ #]*|#)?0*([1-9][0-9]{0,5})")
 _MAX_FOLDERS = _MAX_GONE = 3
+_MAX_LOOKED = 200
+"""Names with the words of a target that are looked at."""
 UNREAD_HISTORY = Coverage(
     analyzer="knowledge-query",
     scope=HISTORY_SCOPE,
@@ -424,14 +426,29 @@ def cut(found: Found, limit: int) -> Response:
 
 def _unknown(view: View, request: Request, read: _Read) -> list[str]:
     """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
-    meant = [*_commits(view, request.target), *_records(view, request.target), *rewritten(view.askable, read.spelling)]
-    names = list(dict.fromkeys((*meant, *suggestions(view.askable, read.spellings))))[:MAX_SUGGESTIONS]
-    said = _gone_folder(view, read.spelling) or _suggested(names) or _wrong_lines(view, request)
+    names = view.askable
+    written = rewritten(names, read.spelling) or rewritten(names, request.target)
+    meant = [*_commits(view, request.target), *_records(view, request.target), *written]
+    close = [*meant, *suggestions(names, read.spellings)] or _about(view, request.target)
+    shown = list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
+    said = _gone_folder(view, read.spelling) or _suggested(shown) or _wrong_lines(view, request)
     if request.profile == "service":
         return said
     if not said and _ABBREVIATED.fullmatch(request.target):
         said = ["No commit that was read has an id that is or begins so."]
     return [*said, *_words(request.target)]
+
+
+def _about(view: View, target: str) -> list[str]:
+    """The names that hold the words of a target: of decisions, else of concepts, else of a few changes."""
+    found = view.askable.holding(target)
+    by_kind: dict[str, list[str]] = {}
+    for name in found[:_MAX_LOOKED]:
+        for kind in {view.kinds[place] for place in view.by_name.get(name, ())}:
+            by_kind.setdefault(kind, []).append(name)
+    changes = by_kind.get("change", [])
+    few = changes if len(changes) <= MAX_SUGGESTIONS else []
+    return by_kind.get("decision") or by_kind.get("concept") or few
 
 
 def _gone_folder(view: View, path: str) -> list[str]:

@@ -16,7 +16,10 @@ from trivium.why.python_names import python_modules
 _MAX_TOKEN = 1024
 _LINES = re.compile(r":L?[0-9]{1,9}(?:[-:]L?[0-9]{1,9})?\Z")
 _SPECIAL = re.compile(r"[/\\.#?:%]")
-_SEPARATORS = re.compile(r"::|#")
+_SEPARATORS = re.compile(r"::|#|\\")
+_PATH_WORDS = re.compile(r"[/.]")
+_HERE = frozenset({"crate"})
+"""What stands for the whole that a file belongs to, at the beginning of a name."""
 _MAX_STEPS = 8
 
 
@@ -180,8 +183,9 @@ class EntryResolver:
     def owners(self, name: str) -> list[str]:
         """Ids of the modules that own a name, ascending: those that declare it, else those that forward it (2.3).
 
-        Also `Name.method` and, for Python, `package.module.Name`, `package.Name`, `package.module` (2.4); `::` and `#`
-        between names read like a dot. A stub beside its module does not count as a second owner.
+        Also `Name.method` and, for Python, `package.module.Name`, `package.Name`, `package.module` (2.4); elsewhere a
+        name behind the package, namespace, module or crate that its file's path shows. `::`, `#` and `\\` between names
+        read like a dot. A stub beside its module does not count as a second owner.
         """
         found = self._declaring.get(name) or self._forwarding.get(name)
         if found is None and len(name) <= _MAX_TOKEN:
@@ -210,7 +214,28 @@ class EntryResolver:
             found = [owner for module in modules for owner in self._inside(module, parts[length:], _MAX_STEPS)]
             if found:
                 return found
+        return self._qualified_owners(parts)
+
+    def _qualified_owners(self, parts: list[str]) -> list[str]:
+        """The owners of the end of a dotted name whose path has the part before it: `pay.PaymentService` in
+        `com/acme/pay/PaymentService.java`, `acme_core.Ledger` in `crates/acme-core/src/ledger.rs`."""
+        for start in range(1, len(parts)):
+            inner = parts[start:]
+            name = ".".join(inner)
+            found = self._declaring.get(name) or self._methods.get(name)
+            if found is None and name in self._members:
+                found = self._declaring.get(inner[0])
+            before = _same_word(parts[start - 1])
+            agreeing = [owner for owner in found or () if self._agrees(owner, before, first=start == 1)]
+            if agreeing:
+                return agreeing
         return []
+
+    def _agrees(self, owner: str, before: str, *, first: bool) -> bool:
+        entry = self.by_id[owner]
+        if entry.language == PYTHON:
+            return False  # there a dotted name is that of a module, exactly
+        return (first and before in _HERE) or before in map(_same_word, _PATH_WORDS.split(entry.path))
 
     def _inside(self, module: str, rest: list[str], steps: int) -> list[str]:
         """The owner of what a dotted name says inside a module: itself, a name of it, a method of that name."""
@@ -295,6 +320,11 @@ class EntryResolver:
         """Dotted names of Python modules to their ids."""
         modules = python_modules(self.by_id.values())
         return {name: [entry.id for entry in entries] for name, entries in modules.items()}
+
+
+def _same_word(text: str) -> str:
+    """A part of a name as that of a path may be written: `acme_core`, `acme-core`, `AcmeCore`."""
+    return text.replace("_", "").replace("-", "").lower()
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

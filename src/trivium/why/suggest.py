@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from trivium.why.code_names import bare_names
 
 MAX_SUGGESTIONS = 5
 SHORTEST = 3
 """Shorter names are one edit from almost everything, so only their case is tried."""
 _LAST = "\U0010ffff"
-_CALLED = re.compile(r"(?:<[^<>]*>|\([^()]*\)|\[[^\[\]]*\])+\Z")
 _PARTS = re.compile(r"(.+?)(?:::|#)(.+)", re.DOTALL)
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+_QUALIFIED = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|\\)[^\W\d][\w$]*)+")
+_BETWEEN = re.compile(r"\.|::|#|\\")
+_NUMBER = re.compile(r"(?:[^\W\d]{2,10}[-_ ]?)?\d+\s*[.:)–—-]?\s+")
+"""What stands before the title of a record: `12.`, `ADR-0012:`, `3 -`."""
+_WORD, _WORDS = re.compile(r"\w+"), re.compile(r"[\w\s'’-]+")
 
 
 class Askable:
@@ -32,6 +39,36 @@ class Askable:
         """The paths whose last parts are these, ascending; none when they are too many to be told."""
         found = starting(self.reversed, f"/{end}"[::-1])
         return sorted(self.reversed[at][::-1] for at in found) if len(found) <= MAX_SUGGESTIONS else []
+
+    def of_type(self, method: str) -> list[str]:
+        """`Name.method` of every type that has a method of this name, ascending; none when they are too many."""
+        found = [self.reversed[at][::-1] for at in starting(self.reversed, f".{method}"[::-1])]
+        found = sorted(name for name in found if self.has(name.rpartition(".")[0]))
+        return found if len(found) <= MAX_SUGGESTIONS else []
+
+    def titled(self, title: str) -> list[str]:
+        """The names that are this title behind a number, whatever its case."""
+        return self._titles.get(title.casefold(), [])
+
+    @cached_property
+    def _titles(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self.names:
+            number = _NUMBER.match(name)
+            if number is not None:
+                found.setdefault(name[number.end() :].casefold(), []).append(name)
+        return found
+
+    def holding(self, target: str) -> list[str]:
+        """The names of several words that hold every word of the target, ascending; none for what is no words."""
+        if not _WORDS.fullmatch(target):
+            return []
+        asked = {word for word in _WORD.findall(target.casefold()) if len(word) >= SHORTEST or not word.isascii()}
+        if not asked:
+            return []
+        rarest = max(asked, key=lambda word: (len(word), word))
+        named = (name for name in self.names if " " in name and rarest in name.casefold())
+        return [name for name in named if asked <= set(_WORD.findall(name.casefold()))]
 
     def one_edit_away(self, text: str) -> Iterator[str]:
         """Names that differ from the text by one edit.
@@ -69,23 +106,35 @@ def suggestions(askable: Askable, spellings: Iterable[str]) -> list[str]:
 
 def rewritten(askable: Askable, target: str) -> list[str]:
     """Names that a target stands for when it is written as elsewhere: the end of a path, a call, a type with its
-    arguments, a name behind `::`, a section behind `#`, a module with dots. The surest form that leads anywhere counts.
+    arguments, a name behind `::`, a section behind `#`, a module with dots, a name behind its package, a method without
+    its type, a title without its number. The surest form that leads anywhere counts.
 
     >>> rewritten(Askable(["src/cache.py", "Cache"]), "cache.py"), rewritten(Askable(["Cache"]), "Cache()")
     (['src/cache.py'], ['Cache'])
+    >>> rewritten(Askable(["Queue"]), "com.acme.Queue"), rewritten(Askable(["Queue", "Queue.next"]), "next")
+    (['Queue'], ['Queue.next'])
     """
-    plain = _CALLED.sub("", target)
+    plain = next(bare_names(target), target)
     parts = _PARTS.fullmatch(plain)
     modules = [f"{path}{end}" for path in _module_paths(plain) for end in (".py", "/__init__.py", ".pyi")]
     forms = [[plain], modules, [] if parts is None else [parts[2], parts[1]]]
     if parts is not None:
         forms.insert(2, [plain.replace("::", ".").replace("#", ".")])
+    forms += [[inner] for inner in _inner_names(plain)]
     for form in forms:
         found = [name for name in form if name != target and askable.has(name)]
         found += [path for name in form for path in askable.ending(name) if name and path not in found]
         if found:
             return found[:MAX_SUGGESTIONS]
-    return []
+    return (askable.titled(plain) or askable.of_type(plain))[:MAX_SUGGESTIONS]
+
+
+def _inner_names(target: str) -> Iterator[str]:
+    """What a qualified name ends with, then what it begins with, the longer ones first."""
+    if _QUALIFIED.fullmatch(target):
+        parts = _BETWEEN.split(target)
+        yield from (".".join(parts[start:]) for start in range(1, len(parts)))
+        yield from (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
 
 
 def _module_paths(target: str) -> list[str]:
