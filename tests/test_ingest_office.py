@@ -6,7 +6,7 @@ import io
 import re
 import time
 import zipfile
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import openpyxl  # type: ignore[import-untyped]
@@ -18,6 +18,7 @@ from tests.encrypted_files import encrypted_office
 from trivium.ingest.manifest import Knobs
 from trivium.ingest.parse import parse
 from trivium.ingest.parsed import Parsed, Unreadable
+from trivium.ingest.read_xlsx import read_xlsx
 from trivium.ingest.reading_apart import Reader
 
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -625,3 +626,35 @@ def test_hostile_office_files_cost_bounded_time() -> None:
     assert problems["deep.docx"] == "its elements are nested too deep"
     assert [problems[name] for name in ("wide.docx", "numbers.docx", "notes.docx")] == [None] * 3
     assert problems["long.docx"] is None or re.search("seconds to read|memory", problems["long.docx"])
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (1234, "00000", "01234"),
+        (123456789, "000-00-0000", "123-45-6789"),
+        (0.155, "0.0%", "15.5%"),
+        (1.2, "0%", "120%"),
+        (-0.5, "0%", "-50%"),
+        (50000, "[$€-407]#,##0", "€50000"),
+        (50000, '#,##0.00\\ "€"', "50000 €"),
+        (-3, '"$"#,##0_);("$"#,##0)', "-$3"),
+        (12, '0" kg"', "12 kg"),
+        (timedelta(hours=26), "[h]:mm", "26:00"),
+        (timedelta(minutes=90, seconds=5), "[h]:mm:ss", "1:30:05"),
+        (5000000, '0.0,,"M"', "5000000"),
+        (1500, '[<1000]0" m";0.0," km"', "1500"),
+        (1.5, "0", "1.5"),
+        (2.25, "General", "2.25"),
+        (3, "# ?/?", "3"),
+        (True, "0%", "TRUE"),
+        ("007", "00000", "007"),
+    ],
+)
+def test_cells_say_what_a_reader_sees_and_keep_all_digits(value: Any, form: str, shown: str) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Name", value])
+    book.active["B1"].number_format = form
+    file = io.BytesIO()
+    book.save(file)
+    assert read_xlsx(file.getvalue()).text.splitlines()[-1] == f"Name | {shown}"

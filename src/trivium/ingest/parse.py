@@ -10,7 +10,7 @@ from trivium.ingest.decoding import decode
 from trivium.ingest.escapes import without_escapes
 from trivium.ingest.parsed import Parsed, Unreadable
 
-VERSION = "5"
+VERSION = "6"
 """Raised whenever any reader or the chunker makes something else of a file; all files are then read again."""
 
 _AS_TEXT = {"html": formats.HTML, "csv": formats.CSV, "code": formats.CODE, "markdown_heading": formats.TEXT}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from trivium.errors import MissingExtraError
+from trivium.ingest.number_format import shown_duration, shown_number
 from trivium.ingest.parsed import Parsed, one_line
 from trivium.ingest.read_chart import write_chart
 from trivium.ingest.read_office import facts
@@ -92,7 +93,7 @@ class _Rows:
         open_: dict[int, tuple[str, int]] = {}  # by column: what stands in a merged cell, and its last row
         with self._sheet._get_source() as source:
             for number, cells in self._parser(source).parse():
-                row = {cell["column"]: text for cell in cells if (text := _cell(cell["value"]))}
+                row = {cell["column"]: text for cell in cells if (text := _cell(cell["value"], self._format(cell)))}
                 if not row:
                     continue
                 open_ = {column: (text, last) for column, (text, last) in open_.items() if last >= number}
@@ -103,6 +104,18 @@ class _Rows:
                     row = {column: text for column, (text, _) in open_.items()} | row
                 open_ |= starting
                 yield self._line(row)
+
+    def _format(self, cell: dict[str, Any]) -> str:
+        """The number format of a cell; empty for the general one and for a style that is not there."""
+        from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE  # type: ignore[import-untyped]
+
+        book = self._sheet.parent
+        try:
+            number = book._cell_styles[cell.get("style_id") or 0].numFmtId
+            own = number - BUILTIN_FORMATS_MAX_SIZE
+            return str(book._number_formats[own] if own >= 0 else BUILTIN_FORMATS.get(number, ""))
+        except (IndexError, AttributeError):
+            return ""
 
     def _line(self, row: dict[int, str]) -> list[str]:
         line: list[str] = []
@@ -160,13 +173,16 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, format_: str) -> str:
+    """What a reader sees of a value, with all of its digits."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, int | float):
+        return shown_number(value, format_)
+    if isinstance(value, timedelta):
+        return shown_duration(value)
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
     if isinstance(value, date | time):

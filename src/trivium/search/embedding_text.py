@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from trivium.search.escapes import unescaped
 from trivium.search.index import aliases_of, body_of
 from trivium.store.vectors import CHUNK, CONCEPT, Lacking
 
@@ -25,7 +26,7 @@ def of_concept(name: str, attributes: dict[str, Any]) -> str:
 def of_chunk(title: str, sections: Iterable[Sequence[str]], text: str) -> str:
     """A chunk behind the title and the headings it stands under: many a passage does not say what it is about."""
     headings = dict.fromkeys(heading for section in sections for heading in section)
-    return _joined([title, *headings, text], LONGEST_PIECE)
+    return _joined([title, *headings, unescaped(text)], LONGEST_PIECE)
 
 
 def of_artifact(name: str, text: str) -> str:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from trivium.search.escapes import unescaped
 from trivium.search.words import passage_line, passage_tokens
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same text gives other tokens: the next curate of a context then reads all of it again."""
 
 
 def chunk_texts(path: str, title: str, sections: Iterable[Sequence[str]], text: str) -> tuple[str, str]:
     """Heading and body of a chunk as space-separated tokens, for `store.chunks.add_chunks`.
 
-    The heading is the document's path and title with the heading paths of the chunk, each word once.
+    The heading is the document's path and title with the heading paths of the chunk, each word once. Characters that
+    are written as escapes are found by what they stand for.
     """
     headings = [path, title, *(heading for section in sections for heading in section)]
     found = dict.fromkeys(token for part in headings for token in _of_heading(part))
-    return " ".join(found), passage_line(text)
+    return " ".join(found), passage_line(unescaped(text, path))
 
 
 @lru_cache(maxsize=4_096)
