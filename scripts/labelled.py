@@ -9,7 +9,7 @@ from typing import Any
 
 PROBES = Path(__file__).resolve().parents[1] / "tests" / "data" / "probes"
 UNTOUCHED = "untouched"
-SETS = ("first", "second", "third", "fourth", "fifth", UNTOUCHED)
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth", UNTOUCHED)
 CORPORA = ("dialogue", "documents", "identifiers", "tables")
 
 Json = dict[str, Any]

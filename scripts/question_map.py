@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 PENALTY, TEMPERATURE = 0.05, 0.07
 STEPS, RATE = 40, 0.001
 LEFT_OUT = ("exact", "code", "identifiers", "tables")
+EVIDENCE = 3
+"""What a question for passages counts beside one for concepts, of which there are many more, and in two forms."""
 
-Examples = tuple["np.ndarray", "np.ndarray", "np.ndarray"]
-"""Vectors of questions (q, d), of texts (t, d), and the share that each text has in the answers to each (q, t)."""
+Examples = tuple["np.ndarray", "np.ndarray", "np.ndarray", int]
+"""Vectors of questions (q, d) and of texts (t, d), the share that each text has in the answers to each question (q, t),
+and what a question counts."""
 
 
 def fit_without(set_: str) -> QuestionMap:
@@ -42,7 +45,7 @@ def fit_without(set_: str) -> QuestionMap:
 
 def _fit(examples: Sequence[Examples]) -> QuestionMap:
     """By Adam, from the identity on."""
-    number = sum(len(questions) for questions, _, _ in examples)
+    number = sum(weight * len(questions) for questions, _, _, weight in examples)
     weights = numpy.zeros((DIMENSIONS, DIMENSIONS), dtype="float32")
     bias = numpy.zeros(DIMENSIONS, dtype="float32")
     parts = (weights, bias)
@@ -50,8 +53,8 @@ def _fit(examples: Sequence[Examples]) -> QuestionMap:
     squares = [numpy.zeros_like(part) for part in parts]
     for step in range(1, STEPS + 1):
         slope_of_weights, slope_of_bias = numpy.zeros_like(weights), numpy.zeros_like(bias)
-        for questions, texts, answers in examples:
-            slopes = _slopes(questions + questions @ weights.T + bias, texts, answers)
+        for questions, texts, answers, weight in examples:
+            slopes = weight * _slopes(questions + questions @ weights.T + bias, texts, answers)
             slope_of_weights += slopes.T @ questions
             slope_of_bias += slopes.sum(0)
         rate = RATE * (1 - 0.9 * (step / STEPS) ** 2)
@@ -88,11 +91,11 @@ def _examples(set_: str) -> list[Examples]:
         for concept in concepts
     }
     found = [
-        (probes, of_concepts),
-        (probes, _of_pieces(labelled.concepts_as_pieces(set_))),
-        (questions, _of_pieces(labelled.pieces_of(set_))),
+        (probes, of_concepts, 1),
+        (probes, _of_pieces(labelled.concepts_as_pieces(set_)), 1),
+        (questions, _of_pieces(labelled.pieces_of(set_)), EVIDENCE),
     ]
-    return [_vectors(asked, texts) for asked, texts in found if asked]
+    return [(*_vectors(asked, texts), weight) for asked, texts, weight in found if asked]
 
 
 def _of_pieces(pieces: Sequence[labelled.Json]) -> dict[str, str]:
@@ -102,7 +105,7 @@ def _of_pieces(pieces: Sequence[labelled.Json]) -> dict[str, str]:
     }
 
 
-def _vectors(questions: Sequence[labelled.Json], texts: dict[str, str]) -> Examples:
+def _vectors(questions: Sequence[labelled.Json], texts: dict[str, str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     asked = [question for question in questions if question["class"] not in LEFT_OUT]
     places = {id_: place for place, id_ in enumerate(texts)}
     answers = numpy.zeros((len(asked), len(texts)), dtype="float32")

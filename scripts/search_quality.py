@@ -4,8 +4,8 @@
     python -m scripts.search_quality --set first      of one set alone
     python -m scripts.search_quality --write          renew the tables in the page
 
-The sets called `first` and `second` may be looked at while something is chosen. The one called `untouched` is for the
-judgement on what was chosen, and for nothing before.
+The other sets may be looked at while something is chosen. The one called `untouched` is for the judgement on what was
+chosen, and for nothing before.
 """
 
 from __future__ import annotations

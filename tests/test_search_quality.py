@@ -29,22 +29,21 @@ LEGS = {
 }
 """The sides of which hybrid is to be as good as the better one. Retrieval has no mode for meaning alone."""
 BEHIND = {
-    ("first", KIP, "paraphrase"): 0.012,
-    ("first", KIP, "near-miss"): 0.003,
+    ("first", KIP, "paraphrase"): 0.015,
+    ("first", KIP, "near-miss"): 0.018,
     ("first", PROBES_AS_PASSAGES, "cross-language"): 0.009,
     ("second", KIP, "mixed"): 0.024,
     ("second", QUESTIONS, "identifiers"): 0.013,
     ("third", QUESTIONS, "documents de"): 0.021,
     ("fourth", KIP, "mixed"): 0.021,
-    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.009,
-    ("fourth", QUESTIONS, "documents de"): 0.006,
-    ("fourth", QUESTIONS, "documents zh"): 0.039,
-    ("fourth", QUESTIONS, "documents cross"): 0.039,
-    ("untouched", PROBES_AS_PASSAGES, "paraphrase"): 0.019,
-    ("untouched", PROBES_AS_PASSAGES, "cross-language"): 0.035,
+    ("fourth", PROBES_AS_PASSAGES, "cross-language"): 0.012,
+    ("fourth", QUESTIONS, "documents de"): 0.001,
+    ("sixth", PROBES_AS_PASSAGES, "paraphrase"): 0.019,
+    ("sixth", PROBES_AS_PASSAGES, "cross-language"): 0.035,
 }
-"""The classes in which hybrid is behind the better of keyword and meaning, by how much at most; the page names them."""
-SURELY_BEHIND = ("untouched", PROBES_AS_PASSAGES, "cross-language")
+"""The classes in which hybrid is behind the better of keyword and meaning, by how much at most; the page names them.
+None of them is of the untouched set."""
+SURELY_BEHIND = ("sixth", PROBES_AS_PASSAGES, "cross-language")
 """The one of them in which that is more than chance explains."""
 
 
@@ -59,7 +58,7 @@ def tables() -> Tables:
 @pytest.mark.parametrize("set_", SETS)
 def test_there_are_enough_probes_of_every_class(set_: str) -> None:
     probes = labelled.probes(set_)
-    small = set_ == labelled.UNTOUCHED
+    small = set_ == "sixth"
     assert len(probes) >= (200 if small else 350)
     counts = Counter(probe["class"] for probe in probes)
     for class_ in ("paraphrase", "cross-language", "near-miss", "exact", "code", "mixed"):
@@ -94,7 +93,9 @@ def test_the_sets_share_no_question() -> None:
         met |= asked
 
 
-@pytest.mark.parametrize(("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("fifth", 2), ("untouched", 2)])
+@pytest.mark.parametrize(
+    ("set_", "most"), [("first", 0), ("third", 2), ("fourth", 2), ("fifth", 2), ("sixth", 2), ("untouched", 2)]
+)
 def test_paraphrases_share_no_telling_word_with_what_they_mean(set_: str, most: int) -> None:
     """But for a few words that tell nothing and stand on no list."""
     concepts = {labelled.name_of(concept): concept for concept in labelled.read(set_, "concepts.jsonl")}
@@ -118,6 +119,10 @@ def test_hybrid_is_at_least_as_good_as_the_better_of_keyword_and_meaning(tables:
             for leg in LEGS[name]:
                 assert hybrid.recall >= figures[leg].recall - slack - 1e-9, (name, class_, leg)
                 assert hybrid.mrr >= figures[leg].mrr - slack - 1e-9, (name, class_, leg)
+
+
+def test_of_the_untouched_set_there_is_no_exception() -> None:
+    assert not [place for place in BEHIND if place[0] == labelled.UNTOUCHED]
 
 
 def test_the_list_of_exceptions_holds_no_more_than_there_are(tables: Tables) -> None:
