@@ -104,6 +104,7 @@ def test_other_citations() -> None:
         ("`&Cache{}`", "Cache"),
         ("`(*Cache)`", None),
         ("`evict!`", "evict"),
+        ("`evict?()`", "evict"),
         ("`src/cache.ts::Cache`", "Cache"),
         ("`src/cache.ts::evict()`", "evict"),
         ("`src/cache.ts::Store`", None),

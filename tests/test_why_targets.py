@@ -78,6 +78,54 @@ def test_what_is_written_another_way_is_suggested_and_never_answered(target: str
         assert answer["guidance"] == told
 
 
+def test_a_method_is_answered_by_its_file_and_the_answer_says_so() -> None:
+    source = index(
+        module("src/box.ts", "Box", definitions=[defined("Box", 1, 9), defined("Box.put", 3, 5)]),
+        module("src/crate.ts", "Crate", definitions=[defined("Crate", 1, 9), defined("Crate.put", 2, 2)]),
+        entities=[entity("decision", "Boxes", facts=("module:src/box.ts",))],
+    )
+    for target in ("Box.put", "Box::put", "Box#put"):
+        answer = ask(source, target)
+        assert names(answer) == ["Boxes"]
+        assert answer["guidance"] == "`Box.put` is in `src/box.ts` (line 3); this answer is about the whole file."
+    for target in ("Box.get", "Crate::Box::put", "Box:put"):
+        assert names(ask(source, target)) == []
+    assert "guidance" not in ask(source, "Box")
+
+
+@pytest.mark.parametrize("target", ["org.acme.pay", "Org.acme.pay", "acme/pay", "acme::pay", "acme\\pay", "pay", "a"])
+def test_a_package_leads_to_its_folder(target: str) -> None:
+    source = index(
+        module("lib/src/main/java/org/acme/pay/Till.java", "Till"),
+        module("lib/src/main/java/org/acme/pay/deep/Coin.java", "Coin"),
+        *(module(f"{place}/a/x.go") for place in "bcdefg"),
+    )
+    told = ask(source, target).get("guidance", "")
+    assert ("`lib/src/main/java/org/acme/pay`" in told) == (target not in ("Org.acme.pay", "a"))
+
+
+def test_a_name_that_is_not_exported_leads_to_its_line() -> None:
+    badge = [defined("Badge", 4, 9), defined("Badge.draw", 5, 6)]
+    source = index(
+        module("src/badge.tsx", "default", definitions=badge),
+        *(module(f"src/{name}.go", definitions=[defined("main", 1, 2)]) for name in "abcdef"),
+        entities=[entity("decision", "Signs", facts=("module:src/badge.tsx",))],
+    )
+    assert "to ask for instead: `src/badge.tsx:4`." in ask(source, "Badge")["guidance"]
+    for target in ("draw", "Badge.draw"):
+        assert "to ask for instead: `src/badge.tsx:5`" in ask(source, target)["guidance"]
+    assert names(ask(source, "src/badge.tsx:4")) == ["Signs"]
+    assert "guidance" not in ask(source, "main")
+
+
+def test_a_method_of_several_files_names_them() -> None:
+    found = [defined("Box", 1, 9), defined("Box.put", 3, 5)]
+    source = index(*(module(f"src/{name}.ts", "Box", definitions=found) for name in "abcd"))
+    told = ask(source, "Box.put")["guidance"]
+    places = ", ".join(f"`src/{name}.ts` (line 3)" for name in "abc")
+    assert told == f"`Box.put` is in {places} and 1 more; this answer is about these whole files."
+
+
 def test_a_dotted_module_leads_to_its_file() -> None:
     assert rewritten(Askable(["lib/a.py"]), "lib.a") == ["lib/a.py"]
     assert rewritten(Askable(["src/lib/a.py"]), "lib.a") == ["src/lib/a.py"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trivium.code.model import Definition, ModuleSymbols
+from trivium.code.namespaces import namespaces
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -90,6 +91,7 @@ class Collector:
             dotted=dotted[:MAX_DEFINITIONS],
             definitions=self._definitions(owned),
             parsed=parsed,
+            namespaces=namespaces(self.language, self.source),
         )
 
     def _definitions(self, owned: set[str]) -> list[Definition]:

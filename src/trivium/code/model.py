@@ -26,3 +26,5 @@ class ModuleSymbols(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     """`Name.method` for public methods of exported classes."""
     definitions: list[Definition] = []
     parsed: bool = True
+    namespaces: list[str] = []
+    """The packages, namespaces and modules that the file says it belongs to."""

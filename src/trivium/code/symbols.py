@@ -13,7 +13,7 @@ from trivium.code.collector import unparsed
 from trivium.code.languages import ANALYSED, GRAMMARS, PYTHON, extension_of, language_of
 from trivium.code.model import ModuleSymbols
 
-ANALYSER_VERSIONS: dict[str, str] = {language: "3" if language in GRAMMARS else "1" for language in sorted(ANALYSED)}
+ANALYSER_VERSIONS: dict[str, str] = {language: "4" if language in GRAMMARS else "1" for language in sorted(ANALYSED)}
 """Raised whenever the analyser of a language reads any file differently; part of an index's fingerprint."""
 
 MAX_SOURCE_BYTES = 2 << 20

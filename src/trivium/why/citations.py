@@ -10,7 +10,7 @@ from msgspec import Struct
 from trivium.why.code_names import bare_names
 from trivium.why.model import MAX_PATH, Cite, LinkKind, Resolver
 
-_SYMBOL = re.compile(r"((?:[^\W\d]|\$)[\w$]*(?:(?:\.|::|#|\\)(?:[^\W\d]|\$)[\w$]*)*)(?:\(\))?")
+_SYMBOL = re.compile(r"((?:[^\W\d]|\$)[\w$]*(?:(?:\.|::|#|\\)(?:[^\W\d]|\$)[\w$]*)*[!?]?)(?:\(\))?")
 _AFTER_PATH = re.compile(r"[#?].*$|:L?\d+(?:-L?\d+)?$", re.DOTALL)
 _PATH_SHAPE = re.compile(r"(?:\.{0,2}/)?(?:[\w@.+~\[\]()-]+/)*[\w@.+~\[\]()-]+")
 _FILE_NAME = re.compile(

@@ -20,7 +20,7 @@ from trivium.store.repository import Page
 from trivium.why.model import Closed, Entity, Entry, Index, MemoryRelation
 from trivium.why.prepared import Cited, Head, PreparedIndex, Span, View
 
-FORMAT = "3"
+FORMAT = "4"
 """Raise it when pages are cut or filled differently; an index with pages of another format is read as a whole."""
 KEYS, RECORDS = 64, 6
 """How many keys, or larger records, there are to a page."""
@@ -68,6 +68,7 @@ def _tables(prepared: PreparedIndex, view: View) -> Iterator[tuple[str, Mapping[
     for name, entries in (
         ("at", prepared.by_path),
         ("exporting", prepared.by_symbol),
+        ("inner", prepared.by_inner),
         ("module", prepared.by_module),
     ):
         yield name, {key: [entry.id for entry in found] for key, found in entries.items()}, KEYS
@@ -260,6 +261,10 @@ class LookupIndex(PreparedIndex):
     @cached_property
     def by_symbol(self) -> _Entries:
         return self._entries("exporting")
+
+    @cached_property
+    def by_inner(self) -> _Entries:
+        return self._entries("inner")
 
     @cached_property
     def by_module(self) -> _Entries:

@@ -74,6 +74,11 @@ class PreparedIndex:
         return _grouped((entry.path, entry) for entry in self.by_id.values())
 
     @cached_property
+    def by_inner(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries that define a name by which it cannot be asked for, with its type and without."""
+        return _grouped((name, entry) for entry in self.by_id.values() for name in sorted(_inner_names(entry)))
+
+    @cached_property
     def by_symbol(self) -> Mapping[str, Sequence[Entry]]:
         """The entries that export each name, also those names that nobody asks for."""
         return _grouped((name, entry) for entry in self.by_id.values() for name in entry.symbols)
@@ -160,9 +165,10 @@ class PreparedIndex:
     def exporting(self, name: str) -> Iterable[Entry]:
         """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4).
 
-        The dotted name of its module may precede either, for Python alone.
+        The dotted name of its module may precede either, for Python alone. `::` and `#` read like a dot.
         """
         found = {entry.id: entry for entry in self.by_symbol.get(name, ()) if _can_ask(entry, name)}
+        name = dotted(name)
         if "." in name and "/" not in name:
             found.update((entry.id, entry) for entry in self._declaring(name))
         return found.values()
@@ -185,7 +191,8 @@ class PreparedIndex:
         """The paths, exported names with their methods, and packages that can be asked for."""
         yield from self.paths
         for entry in self.by_id.values():
-            yield from (found.name for found in entry.definitions if "." in found.name and _owns(entry, found.name))
+            symbols = frozenset(entry.symbols)
+            yield from (found.name for found in entry.definitions if _is_method(found.name, symbols))
         for name, entries in self.by_symbol.items():
             if name not in _UNASKED or any(_can_ask(entry, name) for entry in entries):
                 yield name
@@ -351,6 +358,15 @@ class Chosen(Sequence[Entity]):
         )
 
 
+def dotted(name: str) -> str:
+    """A name with dots for the other signs that stand between a type and its method.
+
+    >>> dotted("Queue::next"), dotted("Queue#next")
+    ('Queue.next', 'Queue.next')
+    """
+    return name.replace("::", ".").replace("#", ".")
+
+
 def _is_path(key: str) -> bool:
     """Whether what a link leads to is a path, and no id."""
     return ":" not in key.partition("/")[0]
@@ -401,10 +417,20 @@ def _can_ask(entry: Entry, name: str) -> bool:
 def _owns(entry: Entry, name: str) -> bool:
     if name in entry.symbols:
         return True
+    return _is_method(name, entry.symbols) and any(definition.name == name for definition in entry.definitions)
+
+
+def _is_method(name: str, symbols: Collection[str]) -> bool:
+    """Whether a name is that of a type among these and, behind a dot, a public one."""
     head, dot, rest = name.partition(".")
-    if not dot or head not in entry.symbols or rest.startswith(("_", "#")):
-        return False
-    return any(definition.name == name for definition in entry.definitions)
+    return bool(dot) and head in symbols and not rest.startswith(("_", "#"))
+
+
+def _inner_names(entry: Entry) -> set[str]:
+    symbols = frozenset(entry.symbols)
+    names = {found.name for found in entry.definitions} - symbols
+    inner = {name for name in names if not _is_method(name, symbols)}
+    return inner | {name.rpartition(".")[2] for name in inner}
 
 
 def _preference(

@@ -27,7 +27,7 @@ from trivium.why.model import (
     MemoryRelation,
     Response,
 )
-from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, regions, relation_order
+from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, dotted, regions, relation_order
 from trivium.why.response import MAX_BUDGET, MAX_GUIDANCE, MAX_RESULTS, MAX_TARGET, to_dict
 from trivium.why.suggest import MAX_SUGGESTIONS, rewritten, suggestions
 from trivium.why.target import Located, is_relative, locate
@@ -58,6 +58,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_COMMIT = re.compile(r"[0-9A-Fa-f]{4,64}")
 _ABBREVIATED = re.compile(r"(?=.*[0-9])(?:[0-9A-Fa-f]{7,64})")
 _NUMBERED = re.compile(r"(?:(?i:adrs?|decision|rfc|dr|madr|pep|record)[-_ #]*|#)?0*([1-9][0-9]{0,5})")
+_PACKAGE_SIGNS = re.compile(r"\.|::|\\")
 _MAX_FOLDERS = _MAX_GONE = 3
 _MAX_LOOKED = 200
 """Names with the words of a target that are looked at."""
@@ -209,7 +210,8 @@ def _find(prepared: PreparedIndex, request: Request) -> Found:
     if not (matching or entries or located.path is not None or read.is_id):
         found.guidance = _unknown(view, request, read)
         return found
-    said = [*read.said, *_package(entries, request.target), *_around(prepared, located)]
+    said = [*read.said, *_package(entries, request.target), *_method(entries, request.target)]
+    said += _around(prepared, located)
     said += _kind_missing(found, len(matching))
     said += _about_folders(view, located, entries, matching, request.kind)
     said += _beyond(ranked.full(direct | near), keys, request.target)
@@ -428,7 +430,8 @@ def _unknown(view: View, request: Request, read: _Read) -> list[str]:
     """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
     names = view.askable
     written = rewritten(names, read.spelling) or rewritten(names, request.target)
-    meant = [*_commits(view, request.target), *_records(view, request.target), *written]
+    meant = [*_commits(view, request.target), *_records(view, request.target), *_inner(view, request.target), *written]
+    meant += _folders(view, read.spelling) or _folders(view, _PACKAGE_SIGNS.sub("/", request.target))
     close = [*meant, *suggestions(names, read.spellings)] or _about(view, request.target)
     shown = list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
     said = _gone_folder(view, read.spelling) or _suggested(shown) or _wrong_lines(view, request)
@@ -437,6 +440,25 @@ def _unknown(view: View, request: Request, read: _Read) -> list[str]:
     if not said and _ABBREVIATED.fullmatch(request.target):
         said = ["No commit that was read has an id that is or begins so."]
     return [*said, *_words(request.target)]
+
+
+def _inner(view: View, target: str) -> list[str]:
+    """The places of a name that files define and do not export by it, as `src/x.tsx:3`; none when they are too many."""
+    entries = view.prepared.by_inner.get(target, ())
+    if len(entries) > MAX_SUGGESTIONS:
+        return []
+    end = f".{target}"
+    lines = ((e.path, min(d.line_start for d in e.definitions if f".{d.name}".endswith(end))) for e in entries)
+    return [f"{path}:{line}" for path, line in sorted(lines)]
+
+
+def _folders(view: View, end: str) -> list[str]:
+    """The folders whose last parts are these, as those of a package are (`org/acme`); none when they are too many."""
+    inside = f"/{end.strip('/')}/"
+    if len(inside) <= len("/./"):
+        return []
+    ends = {path[: at + len(inside) - 1] for path in view.prepared.paths if (at := path.find(inside)) > 0}
+    return sorted(ends) if len(ends) <= MAX_SUGGESTIONS else []
 
 
 def _about(view: View, target: str) -> list[str]:
@@ -543,6 +565,23 @@ def _package(entries: list[Entry], target: str) -> list[str]:
             folder = entry.path.rpartition("/")[0] or "."
             return [f"This is the package of `{entry.path}`. To ask for all that lies in it: `{folder}`."]
     return []
+
+
+def _method(entries: Iterable[Entry], target: str) -> list[str]:
+    """Of a method, where it is: what is recorded is linked to files, so the answer is about more than the method."""
+    name = dotted(target)
+    places: dict[str, str] = {}
+    for entry in entries if "." in name else ():
+        for found in entry.definitions:
+            if "." in found.name and f".{name}".endswith(f".{found.name}"):
+                name = found.name
+                places.setdefault(f"`{entry.path}`", f"`{entry.path}` (line {found.line_start})")
+    if not places:
+        return []
+    shown = list(places.values())[:_MAX_FOLDERS]
+    more = f" and {len(places) - len(shown)} more" if len(places) > len(shown) else ""
+    whole = "the whole file" if len(places) == 1 else "these whole files"
+    return [f"`{name}` is in {', '.join(shown)}{more}; this answer is about {whole}."]
 
 
 def _suggested(names: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ _LINES = re.compile(r":L?[0-9]{1,9}(?:[-:]L?[0-9]{1,9})?\Z")
 _SPECIAL = re.compile(r"[/\\.#?:%]")
 _SEPARATORS = re.compile(r"::|#|\\")
 _PATH_WORDS = re.compile(r"[/.]")
+_BETWEEN = re.compile(r"[.:\\]+")
 _HERE = frozenset({"crate"})
 """What stands for the whole that a file belongs to, at the beginning of a name."""
 _MAX_STEPS = 8
@@ -217,8 +218,8 @@ class EntryResolver:
         return self._qualified_owners(parts)
 
     def _qualified_owners(self, parts: list[str]) -> list[str]:
-        """The owners of the end of a dotted name whose path has the part before it: `pay.PaymentService` in
-        `com/acme/pay/PaymentService.java`, `acme_core.Ledger` in `crates/acme-core/src/ledger.rs`."""
+        """The owners of the end of a dotted name whose path or namespace has the part before it: `pay.PaymentService`
+        in `com/acme/pay/PaymentService.java`, `Acme.Mailer` in a file with `module Acme`."""
         for start in range(1, len(parts)):
             inner = parts[start:]
             name = ".".join(inner)
@@ -235,7 +236,11 @@ class EntryResolver:
         entry = self.by_id[owner]
         if entry.language == PYTHON:
             return False  # there a dotted name is that of a module, exactly
-        return (first and before in _HERE) or before in map(_same_word, _PATH_WORDS.split(entry.path))
+        if (first and before in _HERE) or before in map(_same_word, _PATH_WORDS.split(entry.path)):
+            return True
+        result = self._modules.get(entry.path)
+        said = result.namespaces if result is not None else ()
+        return any(before in map(_same_word, _BETWEEN.split(name)) for name in said)
 
     def _inside(self, module: str, rest: list[str], steps: int) -> list[str]:
         """The owner of what a dotted name says inside a module: itself, a name of it, a method of that name."""

@@ -21,7 +21,7 @@ from trivium.why.model import File
 from trivium.why.note_files import discover_memory
 from trivium.why.places import DocumentRules, is_beside, is_document
 
-READING_VERSION = "6"
+READING_VERSION = "7"
 """Raise it when what is read out of a file changes: kept parts are then read again."""
 PYTHON_GRAMMAR = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """The version of the grammar of Python files: that of Python itself."""
