@@ -117,6 +117,50 @@ def test_powerpoint_gives_slides_with_notes() -> None:
     assert "Notes: Say it slowly." in found[1][0]
 
 
+def test_powerpoint_keeps_numbers_above_and_below_the_line() -> None:
+    from pptx import Presentation  # type: ignore[import-untyped]
+
+    show = Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[1])
+    paragraph = slide.placeholders[1].text_frame.paragraphs[0]
+    for text, baseline in (("10", "0"), ("6", "30000"), (" units of H", None), ("2", "-25000"), ("O", None)):
+        run = paragraph.add_run()
+        run.text = text
+        if baseline is not None:
+            run.font._element.set("baseline", baseline)
+    file = io.BytesIO()
+    show.save(file)
+    assert "10⁶ units of H₂O" in parse("a.pptx", file.getvalue()).text
+
+
+def test_what_is_filled_in_on_a_pdf_form_is_read() -> None:
+    fields = [
+        "/FT /Tx /T (applicant) /TU (Name of applicant) /V (Jane Wexford)",
+        "/FT /Tx /T (empty) /V ()",
+        "/FT /Tx /Ff 8192 /T (secret) /V (hunter2)",
+        "/FT /Btn /T (Agreed) /V /Yes /AS /Yes /AP << /N << /Yes 5 0 R /Off 5 0 R >> >>",
+        "/FT /Btn /T (Refused) /V /Off /AS /Off /AP << /N << /Yes 5 0 R /Off 5 0 R >> >>",
+        "/FT /Ch /Ff 131072 /T (Colour) /Opt [(red) (blue)] /V (blue)",
+    ]
+    numbers = range(6, 6 + len(fields))
+    named = " ".join(f"{number} 0 R" for number in numbers)
+    said = b"BT /F1 12 Tf 60 700 Td (Application form) Tj ET"
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{named}] >> >>",
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font"
+        f" /Subtype /Type1 /BaseFont /Helvetica >> >> >> /Annots [{named}] >>",
+        f"<< /Length {len(said)} >>\nstream\n{said.decode()}\nendstream",
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >>\nstream\n\nendstream",
+        *(f"<< /Type /Annot /Subtype /Widget /Rect [60 600 200 620] {field} >>" for field in fields),
+    ]
+    data = "%PDF-1.4\n" + "".join(f"{at} 0 obj\n{one}\nendobj\n" for at, one in enumerate(objects, 1))
+    data += f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\n%%EOF\n"
+    lines = parse("form.pdf", data.encode()).text.split("\n")
+    told = [line for line in lines if line.strip()]
+    assert told == ["Application form", "Name of applicant: Jane Wexford", "Agreed: ☑", "Colour: blue"]
+
+
 def test_excel_gives_visible_sheets_with_their_names() -> None:
     [(text, place)] = places("prices.xlsx", files.xlsx())
     assert place["sections"] == [["Prices"]]
@@ -130,6 +174,69 @@ def test_mail_gives_headers_body_and_the_names_of_attachments() -> None:
     assert "From: Ada <ada@example.com>" in parsed.text
     assert "Attachments: offer.pdf" in parsed.text
     assert "a discount of 8%" in parsed.text
+
+
+MAILBOX = (
+    b"From a@b.c Mon Jan  1 10:00:00 2024\nFrom: a@b.c\nSubject: Pump\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n"
+    b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nRsO8ciA5LDQwMCBFVVIu\n\n"
+    b"From d@e.f Tue Jan  2 11:00:00 2024\nFrom: d@e.f\nSubject: =?utf-8?Q?Stra=C3=9Fe?=\n\nFirst line.\n"
+    b"\n>From here on it is ours.\n"
+)
+
+
+def test_a_mailbox_gives_its_messages_as_mail_is_read() -> None:
+    parsed = parse("in.mbox", MAILBOX)
+    blocks = list(parsed.blocks)
+    assert headings(parsed) == [(1, "Pump"), (1, "Straße")]
+    assert (parsed.text.count("From: "), parsed.dated) == (2, "2024-01-01T10:00:00Z")
+    assert "Für 9,400 EUR." in parsed.text
+    assert "\nFrom here on it is ours." in parsed.text
+    assert [parsed.text[parsed.headings[at].start :][:4] for at in (0, 1)] == ["From", "From"]
+    assert parsed.text.split("\n")[parsed.headings[1].line - 1] == "From: d@e.f"
+    assert "First line." in [parsed.text[block.start : block.stop].strip() for block in blocks]
+
+
+def test_a_page_that_a_browser_saved_is_read_as_mail_is() -> None:
+    saved = (
+        b"From: <Saved by a browser>\nSubject: Fees\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n"
+        b"--x\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
+        b"<p>Geb=C3=BChr f=C3=BCr alle: 5 Euro</p>\n--x\nContent-Type: text/css\n\np { color: red }\n--x--\n"
+    )
+    text = parse("a.mht", saved).text
+    assert "Gebühr für alle: 5 Euro" in text
+    assert "color" not in text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ol><li>one<li>two</ol>", "1. one\n2. two"),
+        ("<ol start=5><li>five<li value=9>nine<li>ten</ol>", "5. five\n9. nine\n10. ten"),
+        ("<ol type=a><li>x<li>y</ol><ol type=I><li>z</ol>", "a) x\nb) y\n\nI) z"),
+        ("<ol reversed><li>x<li>y</ol>", "2. x\n1. y"),
+        ("<ol><li>x<ul><li>in</ul><li>y</ol>", "1. x\n  - in\n2. y"),
+        ("<ol start=99999999999><li value=z>x</ol>", "1. x"),
+        ("<table><tr><td>Setup<td><ul><li>unplug<li>drain</ul></table>", "Setup | unplug drain"),
+        ("<table><tr><td>Setup<td><ol><li>unplug<li>drain</ol></table>", "Setup | 1. unplug 2. drain"),
+        ("<p>Area <math><mfrac><mn>1</mn><mn>4</mn></mfrac></math> of it", "Area 1/4 of it"),
+        ("<p><math alttext='E = mc^2'><mi>E</mi></math>", "E = mc^2"),
+        ("<p><math><msup><mi>c</mi><mn>2</mn></msup><mo>+</mo><msqrt><mi>a</mi><mi>b</mi></msqrt></math>", "c^2+√(ab)"),
+        ("<p><math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>", "(a+b)/2"),
+    ],
+)
+def test_html_keeps_the_numbers_of_items_and_what_formulas_say(page: str, text: str) -> None:
+    assert parse("a.html", page.encode()).text.strip() == text
+
+
+def test_a_page_that_shows_nothing_is_told() -> None:
+    assert parse("a.html", b"<div id=root></div><script>app()</script>").notes == [
+        "the page shows no text: it may be written by a script"
+    ]
+
+
+@pytest.mark.parametrize("name", ["server.key", "graph.dot", "messages.pot", "a.pages"])
+def test_plain_text_with_the_extension_of_a_document_is_read(name: str) -> None:
+    assert parse(name, b"plain text\n").text == "plain text\n"
 
 
 def test_mail_with_html_alone_gives_what_is_seen_of_it() -> None:
@@ -259,6 +366,15 @@ BAD: list[tuple[str, bytes, str]] = [
     ("a.txt", bytes(range(1, 256)) * 50, "no text file"),
     ("a.eml", b"\n\n", "empty"),
     ("a.png", b"\x89PNG", "image/png"),
+    ("a.rtf", b"{\\rtf1\\ansi hello}", "save it as .docx"),
+    ("a.txt", b"{\\rtf1\\ansi hello}", "save it as .docx"),
+    ("a.odt", files.zipped({"content.xml": b"<x/>"}), "save it as .docx"),
+    ("a.ods", files.zipped({"content.xml": b"<x/>"}), "save it as .xlsx"),
+    ("a.ppsx", files.zipped({"ppt/presentation.xml": b"<x/>"}), "save it as .pptx"),
+    ("a.epub", files.zipped({"chapter.xhtml": b"<x/>"}), "save it as .html or .pdf"),
+    ("report.docx.bak", files.zipped({"word/document.xml": b"<x/>"}), "name it .docx"),
+    ("download", files.zipped({"notes.md": b"x"}), "unpack it"),
+    ("a.mbox", b"no message at all", "holds no message"),
 ]
 
 

@@ -23,6 +23,7 @@ from trivium.ingest import formats
 from trivium.ingest.dates import of_timestamp
 from trivium.ingest.found import Found, again
 from trivium.ingest.names import UnsafeName, is_hidden, source_path
+from trivium.ingest.zip_names import member_names
 from trivium.settings import Settings
 
 RATIO = 200
@@ -121,8 +122,9 @@ def _copy(stream: Any, held: IO[bytes], most: int, budget: _Budget) -> int:
 
 def _zip(file: BinaryIO, settings: Settings, budget: _Budget) -> Iterator[Found]:
     with zipfile.ZipFile(file) as archive:
-        for info in archive.infolist():
-            name = info.filename.replace("\\", "/")
+        members = archive.infolist()
+        for info, told in zip(members, member_names(members), strict=True):
+            name = told.replace("\\", "/")
             if info.is_dir() or name.endswith("/"):
                 continue
             reason = _refusal(name) or _zip_refusal(info, settings)

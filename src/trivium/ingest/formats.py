@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 MARKDOWN, TEXT, HTML, PDF, DOCX, PPTX, XLSX = "markdown", "text", "html", "pdf", "docx", "pptx", "xlsx"
-CSV, JSON, MAIL, CODE = "csv", "json", "mail", "code"
+CSV, JSON, MAIL, MBOX, CODE = "csv", "json", "mail", "mbox", "code"
 OTHER = "other"
 NATIVE = frozenset({PDF, DOCX, PPTX, XLSX})
-APART = NATIVE | {HTML, MAIL}
+APART = NATIVE | {HTML, MAIL, MBOX}
 """Formats whose readers are native code, or hold much more than the file: they run in a process of their own."""
 
 _MEDIA = {
@@ -46,6 +46,9 @@ _MEDIA = {
     "geojson": (JSON, "application/geo+json"),
     "ipynb": (JSON, "application/x-ipynb+json"),
     "eml": (MAIL, "message/rfc822"),
+    "mht": (MAIL, "multipart/related"),
+    "mhtml": (MAIL, "multipart/related"),
+    "mbox": (MBOX, "application/mbox"),
     "yaml": (CODE, "application/yaml"),
     "yml": (CODE, "application/yaml"),
     "toml": (CODE, "application/toml"),
@@ -61,6 +64,17 @@ _MEDIA = {
 }
 _NAMES = {"dockerfile": CODE, "makefile": CODE, "readme": TEXT, "license": TEXT, "changelog": TEXT}
 _OLD_OFFICE = {"doc": "Word", "xls": "Excel", "ppt": "PowerPoint"}
+_SAVE_AS = {
+    **dict.fromkeys(("rtf", "odt", "ott", "fodt", "pages", "wps", "dot", "dotx", "dotm"), ".docx"),
+    **dict.fromkeys(("ods", "fods", "numbers", "xlsb", "xltx", "xltm", "xlt"), ".xlsx"),
+    **dict.fromkeys(("odp", "fodp", "ppsx", "ppsm", "potx", "potm", "pps", "pot", "key"), ".pptx"),
+    **dict.fromkeys(("epub", "mobi", "azw3"), ".html or .pdf"),
+}
+"""Documents of formats that are not read, and as what they can be saved instead."""
+_ALWAYS = frozenset({"fodt", "fods", "fodp", "mobi", "azw3"})
+_BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How files of the others begin: `.key`, `.dot` and `.pot` may be plain text of other kinds."""
+_ZIPPED = {b"word/document.xml": "docx", b"xl/workbook.xml": "xlsx", b"ppt/presentation.xml": "pptx"}
 _UNREADABLE = {
     extension: f"{kind}/{extension}"
     for kind, extensions in {
@@ -113,6 +127,8 @@ def format_of(path: str, data: bytes) -> str:
         return PDF
     if format_ in (PDF, DOCX, PPTX, XLSX, MAIL):
         return format_
+    if format_ == TEXT and data.startswith(b"{\\rtf"):
+        return OTHER
     head = data[:1_024].lstrip().lower()
     if format_ in (OTHER, TEXT) and head.startswith((b"<!doctype html", b"<html")):
         return HTML
@@ -124,12 +140,25 @@ def unreadable(path: str, data: bytes) -> str | None:
     extension = extension_of(path)
     if extension == "msg":
         return "Outlook's .msg files are not read; save the message as .eml"
+    if data.startswith(b"{\\rtf"):
+        return _save_as("rtf")
+    if extension in _SAVE_AS and (extension in _ALWAYS or data.startswith(_BINARY)):
+        return _save_as(extension)
+    if data.startswith(b"PK\x03\x04"):
+        office = next((kind for name, kind in _ZIPPED.items() if name in data), "")
+        if office:
+            return f"this is an Office file under another name; name it .{office} and add it again"
+        return "this is a packed file; unpack it, or name it .zip if it is an archive"
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         kind = _OLD_OFFICE.get(extension)
         if kind:
             return f"the old {kind} format is not read; save it as .{extension}x"
         return "this is an old Office file, or an encrypted one, which cannot be read"
     return no_text(path)
+
+
+def _save_as(extension: str) -> str:
+    return f"files of the kind .{extension} are not read; save it as {_SAVE_AS[extension]}"
 
 
 def no_text(path: str) -> str | None:

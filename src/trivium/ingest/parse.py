@@ -10,7 +10,7 @@ from trivium.ingest.decoding import decode
 from trivium.ingest.escapes import without_escapes
 from trivium.ingest.parsed import Parsed, Unreadable
 
-VERSION = "6"
+VERSION = "7"
 """Raised whenever any reader or the chunker makes something else of a file; all files are then read again."""
 
 _AS_TEXT = {"html": formats.HTML, "csv": formats.CSV, "code": formats.CODE, "markdown_heading": formats.TEXT}
@@ -75,11 +75,18 @@ def _read(format_: str, path: str, data: bytes) -> Parsed:
     if format_ == formats.HTML:
         from trivium.ingest.read_html import read_html
 
-        return read_html(data)
+        parsed = read_html(data)
+        if not parsed.text.strip():
+            parsed.notes = [*parsed.notes, "the page shows no text: it may be written by a script"]
+        return parsed
     if format_ == formats.MAIL:
         from trivium.ingest.read_mail import read_mail
 
         return read_mail(data)
+    if format_ == formats.MBOX:
+        from trivium.ingest.read_mbox import read_mbox
+
+        return read_mbox(data)
     if format_ == formats.PDF:
         from trivium.ingest.read_pdf import read_pdf
 

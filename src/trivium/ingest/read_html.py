@@ -9,6 +9,8 @@ from typing import Any
 from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
 from trivium.ingest.decoding import decode, decode_declared
+from trivium.ingest.html_numbers import ListNumbers
+from trivium.ingest.mathml import formula
 from trivium.ingest.parsed import CODE, LIST, TABLE, TEXT, Parsed, Unreadable, header_row, one_line
 from trivium.ingest.raised import above, below
 from trivium.ingest.spans import Spans
@@ -162,6 +164,8 @@ def _walk(root: Any, page: _Page) -> None:
         child = None
         if node.is_text_node:
             page.add(node.text_content or "")
+        elif tag == "math" and not _is_hidden(node):
+            page.add(formula(node))
         elif node.is_element_node and tag not in _UNSEEN and not _is_hidden(node):
             page.open(tag, node)
             child = node.first_child
@@ -213,6 +217,7 @@ class _Page:
         self._cell = 0
         self._pre = 0
         self._prefix = ""
+        self._numbers = ListNumbers()
         self._raised: list[int] = []
         self._spans = Spans()
 
@@ -247,11 +252,12 @@ class _Page:
         elif tag in _LISTS:
             self._break()
             self._lists += 1
+            self._numbers.begin(tag, node)
             self._begin_group(self._lists == 1 and not self._tables)
         elif tag == "li":
             self._break()
             self._mark_row(self._lists == 1 and not self._tables)
-            self._prefix = "  " * min(max(self._lists - 1, 0), 8) + "- "
+            self._begin_item(self._numbers.next(node))
         elif tag == "pre":
             self._break()
             self._pre += 1
@@ -278,12 +284,20 @@ class _Page:
         elif tag in _LISTS and self._lists:
             self._break()
             self._lists -= 1
+            self._numbers.end()
             self._end_group(LIST, self._lists == 0 and not self._tables)
         elif tag == "pre" and self._pre:
             self._break(kind=CODE)
             self._pre -= 1
         elif tag in _BLOCK or tag == "li":
             self._break()
+
+    def _begin_item(self, mark: str) -> None:
+        """An item has its mark before it; in a cell only the number of a numbered one."""
+        if not (self._tables and self._cells):
+            self._prefix = "  " * min(max(self._lists - 1, 0), 8) + f"{mark or '-'} "
+        elif mark:
+            self.add(f"{mark} ")
 
     def _begin_cell(self, node: Any) -> None:
         if self._tables == 1:

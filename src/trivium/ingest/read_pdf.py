@@ -11,6 +11,7 @@ from msgspec import Struct
 from trivium.errors import MissingExtraError
 from trivium.ingest.dates import as_date
 from trivium.ingest.parsed import Parsed, Unreadable, one_line
+from trivium.ingest.pdf_forms import filled_in, open_form
 from trivium.ingest.writing import Writer
 
 MAX_PAGES = 20_000
@@ -52,9 +53,10 @@ def _read(document: Any) -> Parsed:
     pages: list[list[_Line]] = []
     broken = 0
     count = min(len(document), MAX_PAGES)
+    form = open_form(document)
     for number in range(count):
         try:
-            pages.append(_page_lines(document, number))
+            pages.append(_page_lines(document, number, form))
         except Exception:  # one page that PDFium refuses does not make the others unreadable
             pages.append([])
             broken += 1
@@ -78,8 +80,8 @@ def _date(text: str | None) -> str | None:
     return as_date(f"{match[1]}-{match[2] or '01'}-{match[3] or '01'}") if match else None
 
 
-def _page_lines(document: Any, number: int) -> list[_Line]:
-    """The lines of a page with the size of their letters."""
+def _page_lines(document: Any, number: int, form: Any) -> list[_Line]:
+    """The lines of a page with the size of their letters, then what is filled in on it."""
     import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
     page = document[number]
@@ -97,6 +99,8 @@ def _page_lines(document: Any, number: int) -> list[_Line]:
                     size = 0.0 if wide else float(pdfium.FPDFText_GetFontSize(text_page, first))
                     found.append(_Line(shown, size))
                 at += len(line) + 1
+            if form is not None:
+                found += [_Line(line, 0.0) for line in filled_in(page, form)]
             return found
         finally:
             text_page.close()

@@ -8,6 +8,7 @@ from typing import Any
 
 from trivium.errors import MissingExtraError
 from trivium.ingest.parsed import Parsed, one_line
+from trivium.ingest.raised import above, below
 from trivium.ingest.read_chart import CHART, write_chart
 from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
@@ -101,7 +102,10 @@ def _text(paragraph: Any) -> str:
         if item.tag == _A + "br":
             parts.append("\n")
         elif item.tag != _A + "fld" or not item.get("type", "").startswith(_GENERATED):
-            parts += [text.text or "" for text in item.iter(_A + "t")]
+            properties = item.find(_A + "rPr")
+            place = "" if properties is None else properties.get("baseline", "").rstrip("%")
+            said = "".join(text.text or "" for text in item.iter(_A + "t"))
+            parts.append(said if place.strip("-0") == "" else below(said) if place.startswith("-") else above(said))
     return "".join(parts).strip()
 
 
