@@ -562,6 +562,28 @@ def test_each_part_of_a_shape_rests_on_a_passage_or_is_told(
         assert composed.found == bool(quoted)
 
 
+@pytest.mark.parametrize(
+    ("ask", "value", "told"),
+    [
+        ("How many days of leave?", {"nurses": 32, "doctors": 29}, ["nurses", "doctors"]),
+        ("How many days of leave?", {"nurses": 29, "doctors": 32}, []),
+        ("How many days do nurses receive?", {"days": 32}, ["days"]),
+        ("How many days do nurses receive?", {"days": 29}, []),
+        ("Who gets how much?", [{"group": "Nurses", "days": 32}, {"group": "Doctors", "days": 32}], ["[0].days"]),
+        ("Who gets how much?", [{"group": "Nurses", "days": 29}, {"group": "Doctors", "days": 32}], []),
+    ],
+)
+def test_a_number_that_is_said_of_another_place_is_sent_back_then_told(ask: str, value: Any, told: list[str]) -> None:
+    leave = passage("leave.md", "Nurses receive 29 days. Doctors receive 32 days.")
+    shape = {"type": "array"} if isinstance(value, list) else {"type": "object"}
+    with asking([text(json.dumps(value))]) as (composer, server):
+        composed = checked(composer, task(ask, [leave], shape=shape))
+        assert [place for code, place, _ in composed.warnings if code == "weak_support"] == told
+        assert len(server.requests) == (2 if told else 1)
+    if not told and "nurses" in value:
+        assert [cited.quote for cited in composed.cited] == ["Nurses receive 29 days.", "Doctors receive 32 days."]
+
+
 def test_null_is_an_answer_where_nothing_is_found_and_the_shape_takes_it() -> None:
     nothing = tool("search_chunks", lambda _: ToolResult({"hits": 0}, []))
     shape = of({"type": ["string", "null"]}, "place")

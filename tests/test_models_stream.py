@@ -113,6 +113,7 @@ POLICY = passage(
         ("Water damage is covered [1].", "The nearest passage says the opposite of: Water damage is covered."),
         ("The warranty period is not 24 months [1].", "The nearest passage says the opposite of"),
         ("The repair fee is 24 months [1].", "No passage says 24 months of that: The repair fee is 24 months."),
+        ("Run `policy --drop-all`: the repair fee is 40 euros [1].", "No passage holds policy --drop-all"),
         ("Penguins dance wildly around every midnight.", "No passage says: Penguins dance wildly"),
     ],
 )
@@ -138,7 +139,8 @@ def test_what_the_passages_do_not_say_is_told_of_each_sentence(sentence: str, to
         "The policy covers 24 months, but not water damage [1].",
         "# Warranty And Repair Fee Policy",
         "Die Reparatur kostet 40 Euro [1].",
-        "Use `retry(17)`: the warranty period is 24 months [1].",
+        "The `repair fee` is `40 euros` [1].",
+        "`warranty period <months>` is 24 months [1].",
     ],
 )
 def test_what_the_passages_say_is_not_doubted(sentence: str) -> None:
@@ -298,3 +300,70 @@ def test_nothing_that_looks_like_a_marker_is_left(text: str) -> None:
     assert unmarked(read.text) == read.text
     assert set(read.numbers) <= {1, 2, 3}
     ends_within_mark(text)
+
+
+LEAVE = "Nurses receive 29 days. Doctors receive 32 days."
+OFFICES = "Ann Lee is director. Bo Ray is treasurer."
+DAYS = "| Group | Days |\n| --- | --- |\n| Nurses | 29 |\n| Doctors | 32 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "told"),
+    [
+        (LEAVE, "Nurses receive 32 days [1].", "No passage says 32 days of that"),
+        (LEAVE, "Doctors receive 29 days, nurses 32 [1].", "No passage says 29 days of that"),
+        (LEAVE, "Each of the nurses receives 32 days [1].", "No passage says 32 days of that"),
+        (DAYS, "Nurses receive 32 days [1].", "The cited passage has few words of"),
+        ("The setup fee is 40 euros. The yearly fee is 90 euros.", "The setup fee is 90 euros [1].", "No passage says"),
+        ("Pflegekräfte erhalten 29 Tage. Ärzte erhalten 32 Tage.", "Pflegekräfte erhalten 32 Tage [1].", "No passage"),
+        ("Les infirmiers ont 29 jours. Les médecins ont 32 jours.", "Les infirmiers ont 32 jours [1].", "No passage"),
+        (OFFICES, "Bo Ray is director [1].", "No passage says Bo Ray of that"),
+        (OFFICES, "The director is Bo Ray [1].", "No passage says Bo Ray of that"),
+    ],
+)
+def test_a_value_or_name_that_is_said_of_something_else_is_told(text: str, sentence: str, told: str) -> None:
+    stream = streamed(sentence, passages=[passage("a.md", f"# Rules\n\n{text}\n")])
+    assert [one.startswith(told) for one in stream.weak] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (LEAVE, "Nurses receive 29 days [1]."),
+        (LEAVE, "Nurses get 29 days of leave, doctors 32 [1]."),
+        (LEAVE, "Doctors receive 32 days instead of 29 days for nurses [1]."),
+        (LEAVE, "32 days [1]."),
+        (LEAVE, "Nurses receive 29 days and doctors receive 32 days [1]."),
+        (DAYS, "Nurses have 29 days [1]."),
+        (DAYS, "Doctors have 32 days [1]."),
+        (OFFICES, "Bo Ray is treasurer [1]."),
+        (OFFICES, "The director is Ann Lee, and the treasurer is Bo Ray [1]."),
+        ("Employees get 20 days of sick leave. Staff receive 29 days of holiday.", "Employees get 29 days [1]."),
+        ("The notice period is 2 weeks. After probation it is 3 months.", "The notice period is 3 months [1]."),
+        ("The fee was 40 euros. It is 55 euros now.", "The fee is 55 euros [1]."),
+        ("The fee was raised from 40 to 55 euros.", "The fee is 55 euros [1]."),
+        ("Sick pay lasts 6 weeks. Parental pay lasts 14 weeks.", "Parents are paid for 14 weeks [1]."),
+        ("Die Probezeit beträgt 6 Monate. Die Kündigungsfrist beträgt 4 Wochen.", "Die Probezeit dauert 6 Monate [1]."),
+        ("Pflegekräfte erhalten 29 Tage. Ärzte erhalten 32 Tage.", "Ärzten stehen 32 Urlaubstage zu [1]."),
+        ("Les infirmiers ont 29 jours. Les médecins ont 32 jours.", "Un médecin a droit à 32 jours [1]."),
+        ("护士有29天假期。医生有32天假期。", "医生的假期为32天 [1]。"),
+        ("护士有29天假期。医生有32天假期。", "护士有29天 [1]。"),
+    ],
+)  # fmt: skip
+def test_a_right_answer_in_other_words_is_not_doubted(text: str, sentence: str) -> None:
+    stream = streamed(sentence, passages=[passage("a.md", f"# Rules\n\n{text}\n")])
+    assert (stream.weak, len(stream.cited)) == ([], 1)
+
+
+def test_a_marker_goes_to_the_passage_that_holds_the_name() -> None:
+    old = passage("old.md", "# 2022\n\n| Post | Name |\n| --- | --- |\n| Chief executive | Marta Lindqvist |\n")
+    new = passage("new.md", "# 2024\n\n| Post | Name |\n| --- | --- |\n| Chief executive | Daniel Brandt |\n")
+    stream = streamed("The chief executive is Marta Lindqvist [1].", passages=[new, old])
+    assert [one.passage.source for one in stream.cited] == ["old.md"]
+    assert stream.moved == 1
+
+
+def test_the_marker_of_a_row_stays_within_its_last_cell() -> None:
+    rows = "| Group | Days |\n| --- | --- |\n| Nurses | 29 [1] |\n| Doctors | 32 days [1] |\n"
+    stream = streamed(rows, passages=[passage("a.md", LEAVE)])
+    assert "".join(stream.shown).splitlines()[2:] == ["| Nurses | 29 [1] |", "| Doctors | 32 days [2] |"]

@@ -20,7 +20,9 @@ from trivium.models.composer import Cited
 from trivium.models.prompt import NOT_FOUND
 from trivium.models.source_lists import SourceLists, is_heading
 from trivium.models.support import STRONG, WEAK, Backing, Support
+from trivium.models.swapped import NAME
 from trivium.search.passage import Passage
+from trivium.search.segment import tokens
 from trivium.search.sentences import sentences
 
 _THOUGHT_OPENS, _THOUGHT_ENDS = "<think>", "</think>"
@@ -33,6 +35,8 @@ _TICKS = re.compile("`+")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _REFUSAL = re.compile(rf"[\s#>*_\"'“-]*{NOT_FOUND}[\s.!*_\"'”]*")
 _EMPTY = re.compile(r"[\s!-/:-@\[-`{-~…。！？،؟•–—]*")
+_ROW = re.compile(r"\s*\|[^\n]*\S[^\n]*(?<!\\)\|$")
+"""A row of a table, the last cell of which is closed."""
 _LONGEST_HELD = 20_000
 
 
@@ -199,6 +203,11 @@ class AnswerStream:
                     backing = best
                 elif not backing.plain:
                     is_weak = True
+            else:
+                best = best or self._support.best(sentence)
+                if best is not None and _says_better(best, backing, sentence):
+                    self.moved += 1
+                    backing = best
             if all(backing.quote != one.quote or backing.number != one.number for one in found):
                 found.append(backing)
         if not numbers and len(sentence.split()) + len(sentence) // 12 > 2:
@@ -214,12 +223,14 @@ class AnswerStream:
             return None
         sources = backings or (best,)
         measured = any(one.measured for one in sources)
-        strange = self._support.given.strangers(sentence, names=measured)
+        strange = [*self._support.given.strangers(sentence, names=measured), *self._support.strange_code(sentence)]
         if strange:
             return f"No passage holds {', '.join(strange[:5])}"
         if measured and best.score >= WEAK and all(denies(sentence, one.quote) for one in sources):
             return "The nearest passage says the opposite of"
         if measured and backings and (value := self._support.misplaced(sentence)) is not None:
+            return f"No passage says {value} of that"
+        if measured and backings and (value := self._support.swapped(sentence)) is not None:
             return f"No passage says {value} of that"
         if measured and best.score < WEAK and not backings and _states(sentence):
             return "No passage says"
@@ -231,6 +242,9 @@ class AnswerStream:
         start, stop = spans[-1] if spans else (0, 0)
         if stop == len(self._line) + len(body) and "\n" in (self._line + body)[start:]:
             return f"{body}\n{marks.lstrip()}"
+        if _ROW.match(self._line + body):
+            end = len(body[:-1].rstrip())
+            return f"{body[:end]}{marks} |"
         end = len(body.rstrip(".!?…。！？"))
         return f"{body[:end]}{marks}{body[end:]}"
 
@@ -274,6 +288,16 @@ class AnswerStream:
             if shown:
                 self.shown.append(shown)
                 self._show(shown)
+
+
+def _says_better(best: Backing, cited: Backing, sentence: str) -> bool:
+    """Whether a statement of another passage holds names or values of a sentence that the cited one lacks."""
+    if not (best.measured and cited.measured) or best.score < STRONG or best.score <= cited.score:
+        return False
+    wanted = {word for match in NAME.finditer(sentence) for word in tokens(match[0])}
+    wanted |= {word for word in tokens(sentence) if word.isdigit()}
+    lacking = wanted - set(tokens(cited.quote))
+    return bool(lacking) and wanted <= set(tokens(best.quote))
 
 
 def _states(sentence: str) -> bool:

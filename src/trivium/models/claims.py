@@ -26,7 +26,7 @@ _TITLE = re.compile(r"\s*(?:#|\*\*[^*]*\*\*\s*$)")
 _FILE = re.compile(r"(?<![\w/.-])[\w/.-]*\w\w\.[a-z]\w{1,4}(?![\w-])")
 _PLACE = r"(?::\d|,? (?:lines?|pages?|pp?\.|sections?) )[^)\n]{0,20}"
 _AS_SOURCE = re.compile(rf"\[({_FILE.pattern})[^\]\n]{{0,40}}\]|\(({_FILE.pattern}){_PLACE}\)")
-_CODE = re.compile(r"(?<![\w/.-])(?=[\w-]*\d)[^\W\d_]\w*(?:-\w+)*(?![\w-])")
+_CODE = re.compile(r"(?<![\w/.-])(?=[\w-]*\d)(?![\w-]*[\u2e80-\ud7af])[^\W\d_]\w*(?:-\w+)*(?![\w-])")
 _NAME = re.compile(r"(?:(?<=[^\W_] )|(?<=, ))[^\W\d_][^\W\d_'’]+(?:-[^\W\d_]+)*")
 _NO_NAMES = frozenset({"de"})
 """Languages that write every noun with a capital."""

@@ -8,13 +8,16 @@ from typing import Any
 
 from trivium.models.composer import Cited
 from trivium.models.json_answer import leaves
+from trivium.models.language import silent_words
 from trivium.models.support import STRONG, WEAK, Backing, Support
+from trivium.search.segment import tokens
 
 Opinion = Callable[[str], "tuple[bool, list[Cited]] | None"]
 """What passages plainly say to the yes-or-no question that a place of the value stands for, with the quotes."""
 THE_VALUE = "the value"
 """The place of a value that is no object and no list."""
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False, "ja": True, "nein": False}
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST_OPINIONS = 32
 
 
@@ -35,10 +38,14 @@ class Grounds:
         """Parts that the results of tools say; nothing can be cited for them."""
         self.is_empty = True
         self._support = support
+        self._about: set[str] = set()
+        """The words that tell what the part at hand is about: its name, and the texts of its row."""
         self._opinion = opinion
         choices = set(_choices(shape))
-        for number, (path, leaf) in enumerate(leaves(value)):
+        found = list(leaves(value))
+        for number, (path, leaf) in enumerate(found):
             self.is_empty = False
+            self._about = _about(path, found)
             place = path or THE_VALUE
             verdict = leaf if isinstance(leaf, bool) else _YES_NO.get(leaf.lower()) if leaf in choices else None
             if verdict is not None:
@@ -74,8 +81,10 @@ class Grounds:
 
     def _check(self, place: str, leaf: Any, said: str) -> None:
         self.checked += 1
-        backing = _backing(leaf, self._support)
+        backing = _backing(leaf, self._support, self._about)
         if backing is not None:
+            if isinstance(leaf, (int, float)) and self._is_of_another(float(leaf), said):
+                self.unfounded.append(place)
             self._cite_backing(backing)
         elif self._support.told(str(leaf)):
             self.told += 1
@@ -83,6 +92,13 @@ class Grounds:
             exact = not isinstance(leaf, str) or (any(map(str.isdigit, leaf)) and len(leaf.split()) < 4)
             echoed = exact and _stands_alone(str(leaf), said)
             (self.echoed if echoed else self.unfounded if exact else self.loose).append(place)
+
+    def _is_of_another(self, amount: float, said: str) -> bool:
+        """Whether passages say a number of something else alone than its place, or what is asked about."""
+        if self._support.is_swapped(amount, self._about):
+            return True
+        words = {*self._about, *tokens(said, query=True)}
+        return self._support.is_swapped(amount, words - silent_words(words))
 
     def _cite_backing(self, backing: Backing) -> None:
         self._cite(Cited(self._support.passages[backing.number], backing.quote))
@@ -115,9 +131,24 @@ def _stands_alone(value: str, text: str) -> bool:
     return bool(re.search(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)", text))
 
 
-def _backing(leaf: Any, support: Support) -> Backing | None:
+def _about(path: str, found: list[tuple[str, Any]]) -> set[str]:
+    """The words of a place's own name and, in an object of a list, of the texts beside it.
+
+    >>> sorted(_about("[0].days", [("[0].role", "Nurses"), ("[0].days", 29), ("[1].role", "Doctors")]))
+    ['days', 'nurses']
+    """
+    row, _, name = path.rpartition(".")
+    text = _HUMP.sub(" ", name.partition("[")[0]).replace("_", " ")
+    if row.endswith("]"):
+        beside = (leaf for other, leaf in found if other.startswith(f"{row}.") and isinstance(leaf, str))
+        text = " ".join([text, *beside])
+    words = {word for word in tokens(text, query=True) if not any(map(str.isdigit, word))}
+    return words - silent_words(words)
+
+
+def _backing(leaf: Any, support: Support, about: set[str]) -> Backing | None:
     if isinstance(leaf, (int, float)):
-        return support.find_number(float(leaf))
+        return support.find_number(float(leaf), about)
     exact = support.find_value(leaf)
     if exact is not None or not leaf.strip():
         return exact

@@ -8,17 +8,21 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from trivium.models.claims import Given, telling
+from trivium.models.code_spans import code_spans
 from trivium.models.language import language_of, silent_words
 from trivium.models.matching import Words
 from trivium.models.statements import CODE, Statement, statements_of
+from trivium.models.swapped import is_of_another, swapped
 from trivium.models.values import DATE, LABEL, TIME, Value, find_values
 from trivium.search.passage import Passage
-from trivium.search.segment import tokens
+from trivium.search.segment import fold, tokens
 
 _NOTE = re.compile(r"(?<![:=(,])(?<![:=(,]\s)\[\^?\d{1,3}(?:\s?[-–,;]\s?\d{1,3})*\]")
 _MOMENT = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?:(?<=\d)[T ])?(?P<time>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
 )
+_CODE_WORD = re.compile(r"(?<![<{\[$\w-])-{0,2}[^\W\d_][\w-]+(?![>}\]\w-])")
+"""A word or an option in code; what stands in brackets is to be put in."""
 WEAK, STRONG = 0.35, 0.6
 """Support below which a citation is reported, and from which a sentence without one is given it."""
 
@@ -211,6 +215,32 @@ class Support:
         self._words.add(told)
         return None if _share(self._forms(others), told) else sentence[value.start : value.stop]
 
+    def swapped(self, sentence: str) -> str | None:
+        """The value or name of a sentence that the passages give to something else alone."""
+        statements = self._all()
+        if not statements:
+            return None
+        language = language_of(sentence, otherwise=statements[0].language)
+        return swapped(sentence, language, statements, self._forms)
+
+    def is_swapped(self, amount: float, of: Iterable[str]) -> bool:
+        """Whether a number is given to something else alone than these words name."""
+        value = next((one for one in find_values(f"{amount:g}") if one.amount is not None), None)
+        if value is None:
+            return False
+        holding = [held for one in self._all() for held in one.values if held.amount == value.amount]
+        kinds = {held.kind: held for held in holding if held.kind != LABEL}
+        return any(is_of_another(set(of), held, self._all(), self._forms) for held in kinds.values())
+
+    def strange_code(self, sentence: str) -> list[str]:
+        """What a sentence shows as code within a line, of which a word stands nowhere in what was given."""
+        spans = [sentence[start:stop] for start, stop in code_spans(sentence)]
+        codes = [one.strip("`").strip() for one in spans if "\n" not in one]
+        if not codes:
+            return []
+        known = fold("\n".join([*map(_whole, self.passages.values()), *self._heard]))
+        return [code for code in codes if any(fold(word) not in known for word in _CODE_WORD.findall(code))]
+
     def find_value(self, text: str) -> Backing | None:
         """The statement that holds a text word for word, or a day or time in another form; None where none does."""
         folded = " ".join(tokens(text))
@@ -232,15 +262,20 @@ class Support:
                     return Backing(number, statement.quote, 1.0, True)
         return None
 
-    def find_number(self, amount: float) -> Backing | None:
+    def find_number(self, amount: float, of: Iterable[str] = ()) -> Backing | None:
+        """The first statement that holds a number, of those with most of some words; None where none does."""
+        forms = self._forms(of)
+        best: tuple[float, Backing] | None = None
         for number in self.passages:
             for statement in self._of(number):
-                for value in _said_values(statement):
-                    if value.amount is not None and abs(float(value.amount) - amount) <= abs(amount) * 1e-9:
-                        return Backing(number, statement.quote, 1.0, True)
-                    if value.iso[:4].isdigit() and amount == int(value.iso[:4]):
-                        return Backing(number, statement.quote, 1.0, True)
-        return None
+                if any(_is_number(value, amount) for value in _said_values(statement)):
+                    share = _share(forms, set(statement.words))
+                    if best is None or share > best[0]:
+                        best = share, Backing(number, statement.quote, 1.0, True)
+        return best[1] if best is not None else None
+
+    def _all(self) -> list[Statement]:
+        return [one for number in self.passages for one in self._of(number)]
 
     def _of(self, number: int) -> list[Statement]:
         return self._read(number).statements
@@ -266,6 +301,12 @@ def _said_values(statement: Statement) -> list[Value]:
         return statement.values
     notes = [match.span() for match in _NOTE.finditer(statement.text)]
     return [value for value in statement.values if not any(start <= value.start < stop for start, stop in notes)]
+
+
+def _is_number(value: Value, amount: float) -> bool:
+    if value.amount is not None and abs(float(value.amount) - amount) <= abs(amount) * 1e-9:
+        return True
+    return value.iso[:4].isdigit() and amount == int(value.iso[:4])
 
 
 def _telling(text: str) -> set[str]:
