@@ -116,7 +116,8 @@ def test_earlier_asks_are_searched_for_at_lower_weight(kb: trivium.KnowledgeBase
     first = context.ask("When are invoices of Acme payable?", retrieval_only=True)
     follow_up = context.ask("and for Globex?", session_id=first["session_id"], retrieval_only=True)
     found = follow_up["output_json"]
-    assert found["retrieval"]["query_variants"][:2] == ["and for Globex?", "When are invoices of Acme payable?"]
+    meant = "When are invoices of Globex payable?"
+    assert found["retrieval"]["query_variants"] == ["and for Globex?", meant, "When are invoices of Acme payable?"]
     assert {chunk["source"] for chunk in found["chunks"]} == {"acme.md", "globex.md"}
     assert found["chunks"][0]["source"] == "globex.md"
     other = context.ask("Globex seat in Bern", session_id=first["session_id"], retrieval_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 
-from trivium.ingest.dates import date_in_path
+from trivium.ingest.dates import date_in_path, date_in_text
 from trivium.ingest.manifest import Knobs
 from trivium.ingest.parsed import Parsed
 from trivium.ingest.reading import Read, batches, outline_of
@@ -83,7 +83,7 @@ class Stager:
             source.path,
             source.hash,
             read.title,
-            read.dated or date_in_path(source.path) or source.dated,
+            read.dated or date_in_path(source.path) or date_in_text(read.title, read.text) or source.dated,
             hashlib.sha256(read.text.encode()).hexdigest(),
             read.text,
             read.problem,

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from trivium.knowql.parts import Retrieve
 from trivium.models.compounds import wordings
+from trivium.models.follow_up import asked
 from trivium.search.passage import ARTIFACT, Evidence, Passage
 from trivium.search.retrieval import ScopedContext
 
@@ -22,7 +23,9 @@ def retrieve_following(
 
     What is written in one word, with a hyphen or in two is searched for in the other spellings, too.
     """
-    found = retrieve(scope, ask, kind=kind, limit=limit, variants=wordings(ask))
+    meant = asked(ask, earlier).text
+    also = [meant] if meant != ask else []
+    found = retrieve(scope, ask, kind=kind, limit=limit, variants=[*also, *wordings(ask)])
     others = [
         retrieve(scope, other, kind=kind, limit=limit, variants=wordings(other))
         for other in dict.fromkeys(earlier)

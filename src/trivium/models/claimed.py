@@ -19,20 +19,24 @@ _CONTRAST = (
 )
 _JOINS = "and|und|et|y|e|en|и|without|ohne|sin|sans|senza|sem|zonder|без"
 _BOUND = re.compile(
-    rf"[;:；：，、。](?=\S)|[;:,](?=\s)|\s[-–—](?=\s)|\s(?=(?:{_CONTRAST}|{_JOINS})\s)|\s(?=\()|(?<=\))", re.IGNORECASE
+    rf"[;:；：，、。！](?=\S)|[;:,](?=\s)|(?<=[.!?])\s|\s[-–—](?=\s)|\s(?=(?:{_CONTRAST}|{_JOINS})\s)|\s(?=\()|(?<=\))",
+    re.IGNORECASE,
 )
 _OPENS = re.compile(
-    rf"[\s,;:，、；(–—-]*(?:(?P<contrast>{_CONTRAST}|但是?|而|不过|ただし)(?:\b|(?<=[\u2e80-\uffff])))?\s*(?:and|und|et|y|e|en|и)?\s*"
+    rf"[\s,;:，、；(–—-]*(?:(?P<contrast>{_CONTRAST}|但是?|而|不过|ただし)(?:\b|(?<=[\u2e80-\uffff])))?\s*(?:and|und|et|y|e|en"
+    rf"|и)?\s*"
 )
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|be|does|do|did|has|have|had|can|may|must|shall|should|will|need|needs|stays?|remains?|ist|sind"
+    r"\b(?:is|are|was|were|be|does|do|did|has|have|had|can|may|must|shall|should|will|need|needs|stays?|remains?|ist"
+    r"|sind"
     r"|war|waren|hat|haben|kann|konnen|darf|durfen|muss|mussen|soll|sollen|wird|werden|bleibt|est|sont|etait|a|ont|peut"
     r"|peuvent|doit|doivent|es|esta|son|estan|era|tiene|tienen|puede|pueden|debe|deben|e|sono|ha|hanno|puo|possono|deve"
     r"|devono|sao|tem|pode|podem|devem|mag|mogen|moet|moeten|wordt|worden|zijn|heeft|можно|нельзя|может|могут|должен"
     r"|разрешен\w*|запрещен\w*)\b|[\u3040-\u30ff](?:ます|です|る|た)|可以|能|是|有|要|须|必须"
 )
 _GOES_ON = re.compile(
-    r"(?:or|nor|in|on|at|by|for|with|from|during|oder|noch|im|am|an|auf|bei|mit|von|zu|ou|ni|dans|sur|avec|pour|o|con|por"
+    r"(?:or|nor|in|on|at|by|for|with|from|during|oder|noch|im|am|an|auf|bei|mit|von|zu|ou|ni|dans|sur|avec|pour|o|con"
+    r"|por"
     r"|para|su|nei|nelle|nel|per|em|no|na|com|of|op|bij|met|voor|или|ни|в|на|с|для)\b|和|或|及|在"
 )
 _NO_DENIAL = re.compile(
@@ -40,6 +44,11 @@ _NO_DENIAL = re.compile(
     r"|nicht (?:nur|zuletzt|(?:spater|fruher|mehr|weniger|langer) als)|pas (?:seulement|plus (?:tard|de))"
     r"|no (?:solo|mas (?:tarde )?de)|non (?:solo|oltre)|nao (?:so|apenas)|niet (?:alleen|later dan)"
     r"|не (?:только|позднее|позже|более|менее))\b|不(?:仅|但|只|超过|少于|晚于)|だけでなく"
+)
+
+_NO_MORE = re.compile(
+    r"\b(?:n['’]|ne )(?:\w+ ){0,2}?\w+ plus\b(?! (?:de|que|d['’]))|\bplus (?:jamais|aucun\w*)\b|\bnon \w+ piu\b"
+    r"|\bnao \w+ mais\b"
 )
 
 
@@ -90,6 +99,15 @@ def says(text: str, claimed: Callable[[frozenset[str]], Claim]) -> bool | None:
     return denies == clauses[deciding].claim.opposed
 
 
+def denied(folded: str) -> bool:
+    """Whether a folded clause denies something, also by what is no more (`n'est plus`, `ya no`) or what nobody may.
+
+    >>> [denied(text) for text in ("la carte n'est plus acceptee", "not only cats", "it is no longer read")]
+    [True, False, True]
+    """
+    return negated(without_mere_limits(folded)) or _NO_MORE.search(folded) is not None
+
+
 def without_mere_limits(folded: str) -> str:
     """A folded text without what looks like a denial and is none: `not only`, `no later than`."""
     return _NO_DENIAL.sub(" ", folded)
@@ -108,7 +126,7 @@ def _clauses(text: str, claimed: Callable[[frozenset[str]], Claim]) -> list[_Cla
             _Clause(
                 part[opens.end() :] if opens else part,
                 words,
-                negated(without_mere_limits(part)),
+                denied(part),
                 bool(opens and opens["contrast"]),
                 claimed(frozenset(words)),
             )

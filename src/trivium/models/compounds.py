@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from trivium.models.headings import asks_for_latest
+from trivium.models.matching import alike
 from trivium.search.segment import fold
 
 _LETTERS = "[^\\W\\d_\u0e00-\u0eff\u1000-\u109f\u3040-\ud7af]"
@@ -54,11 +56,12 @@ def wordings(ask: str) -> list[str]:
     """
     if len(ask) > _LONGEST:
         return []
+    changes = ["changelog release notes version"] if asks_for_latest(ask) else []  # lists of them do not say `latest`
     one = _PHRASE.sub(lambda match: match[1] + match[2], _HYPHENED.sub(lambda match: _in_one(match[0]), ask))
     two = _PHRASE.sub(
         lambda match: f"{match[1]} {match[2]}", _HYPHENED.sub(lambda match: match[0].replace("-", " "), ask)
     )
-    return [other for other in dict.fromkeys([one, two]) if other != ask]
+    return [other for other in dict.fromkeys([one, two, *changes]) if other != ask]
 
 
 def _in_one(word: str) -> str:
@@ -80,7 +83,13 @@ class Spellings:
             return False
         if self._pairs is None:
             self._pairs = frozenset(one + other for one, other in pairwise(self._in_order))
-        return word in self._pairs or (word.endswith("s") and word[:-1] in self._pairs)
+        if word in self._pairs or (word.endswith("s") and word[:-1] in self._pairs):
+            return True
+        phrase = _PHRASE.fullmatch(word)
+        if phrase is None:
+            return False
+        verb, particle = phrase.groups()
+        return any(two == particle and alike(verb, one) for one, two in pairwise(self._in_order))
 
 
 def neighbours(text: str) -> list[str]:

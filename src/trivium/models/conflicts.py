@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.models.denial import negated, without_denials
+from trivium.models.headings import subjects
 from trivium.models.language import silent_words
 from trivium.models.matching import alike
 from trivium.models.question import NAME, Question
@@ -15,6 +16,8 @@ from trivium.models.values import DATE, LABEL, TIME, YEAR
 from trivium.search.segment import tokens
 
 _SAME, _SAME_SOURCE = 0.6, 0.85
+_FEW = 2
+"""How many words of its own a statement has that does not say by itself of what it is."""
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*")
 
 
@@ -35,12 +38,38 @@ def conflicting(best: Ranked, ranked: Sequence[Ranked], question: Question) -> l
 
 def same_subject(one: Statement, other: Statement, question: Question) -> bool:
     """Whether two statements of different passages say something of the same thing, be it the same or not."""
+    return said_alike(one, other, question) and not _of_different_things(one, other, question)
+
+
+def said_alike(one: Statement, other: Statement, question: Question) -> bool:
+    """Whether two statements of different passages say something in the same words, be it of the same thing or not."""
     kinds = {one.kind, other.kind}
     if one.passage.id == other.passage.id or CODE in kinds or (ROW in kinds and len(kinds) > 1):
         return False
     same_source = (one.passage.ctx, one.passage.source) == (other.passage.ctx, other.passage.source)
     needed = _SAME_SOURCE if same_source and one.passage.source else _SAME
     return _likeness(_telling(one, question), _telling(other, question)) >= needed
+
+
+def _of_different_things(one: Statement, other: Statement, question: Question) -> bool:
+    """Whether the headings tell two statements apart: by the codes they begin with, or since nothing else does.
+
+    `30 desks` under `Paris` and `180 desks` under `Berlin` of one file need their headings to say of what they are.
+    """
+    codes = subjects(one.passage, one.headings), subjects(other.passage, other.headings)
+    if all(codes) and codes[0].isdisjoint(codes[1]):
+        return True
+    if one.passage.source != other.passage.source or not one.passage.source:
+        return False
+    headings = _path(one)[-1:], _path(other)[-1:]
+    if not all(headings) or headings[0] == headings[1]:
+        return False
+    return min(len(_telling(one, question)), len(_telling(other, question))) <= _FEW
+
+
+def _path(statement: Statement) -> tuple[str, ...]:
+    outer = statement.passage.section_paths[0] if statement.passage.section_paths else []
+    return (*outer, *statement.headings)
 
 
 def _contradict(one: Statement, other: Statement, question: Question) -> bool:

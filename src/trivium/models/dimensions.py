@@ -91,7 +91,8 @@ _DIMENSIONS = (
         frozenset({MONEY, PERCENT, NUMBER}),
     ),
     Dimension(
-        "duration dauer duree duracion durata duracao duur длительность timeout runtime lifetime lifespan laufzeit"
+        "last lasts lasted take takes took dauert dauern dauerte dure durent dura duran duro duurt duren длится длилась"
+        " duration dauer duree duracion durata duracao duur длительность timeout runtime lifetime lifespan laufzeit"
         " frist kundigungsfrist plazo delai wartezeit משך مده",
         "",
         frozenset({DURATION}),
@@ -106,12 +107,14 @@ _DIMENSIONS = (
         _COUNTED | {PERCENT, MONEY},
     ),
     Dimension(
-        "date datum fecha data дата birthday geburtstag תאריך تاريخ موعد",
+        "date datum fecha data дата תאריך تاريخ موعد",
         "",
         frozenset({DATE}),
         frozenset(),
         frozenset({DATE, YEAR, TIME}),
     ),
+    Dimension("period periods fristen perioden plazos delais", "", frozenset({DURATION}), frozenset(), frozenset()),
+    Dimension("birthday geburtstag", "", frozenset(), frozenset(), frozenset({DATE, YEAR, TIME})),
     Dimension("year jahr annee ano anno jaar", "", frozenset({YEAR, DATE}), frozenset(), frozenset({YEAR, DATE})),
     Dimension("port population age alter edad number anzahl nombre numero", "", frozenset(), frozenset(), _COUNTED),
 )

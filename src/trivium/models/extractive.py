@@ -11,20 +11,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from trivium.counting import counted
-from trivium.models.citation_marks import unmarked
-from trivium.models.code_spans import fenced, may_mark, spanned
-from trivium.models.composer import NEAREST_TOLD, Cited, Composed, Progress, Step, Task, Usage
-from trivium.models.conflicts import conflicting, same_subject
-from trivium.models.former import asks_of_now, still
+from trivium.models.checked import boxes
+from trivium.models.composer import NEAREST_TOLD, Composed, Progress, Step, Task
+from trivium.models.conflicts import conflicting, said_alike
+from trivium.models.follow_up import asked
+from trivium.models.former import still
+from trivium.models.holders import begun, spoken
 from trivium.models.language import ALSO, BEYOND, DISAGREE, NEAREST, NOT_FOUND, RELATED, UNDATED, sentence
 from trivium.models.matching import alike
 from trivium.models.parts import MOST_QUESTIONS, questions_in
 from trivium.models.question import Question, Term, understand
-from trivium.models.ranking import ENOUGH, POINTS_BACK, Ranked, Ranking, defines
-from trivium.models.statements import CODE, ITEM, ROW, SENTENCE, Statement, statements_of
+from trivium.models.quoting import Line, Section, Warned, own_words, source_of, written
+from trivium.models.ranking import ENOUGH, Ranked, Ranking, defines
+from trivium.models.sections import about_code, latest, siblings, with_headings
+from trivium.models.statements import CODE, HEADING, ITEM, ROW, SENTENCE, Statement, statements_of
 from trivium.models.table_rows import that_hold
 from trivium.search.passage import ARTIFACT, Passage
 from trivium.search.segment import tokens
@@ -38,30 +39,11 @@ _LONGEST_NAMED = 200
 UNLIKELY = 0.3
 """Confidence below which passages hardly answer a question."""
 
+_ALMOST_ALL = 0.9
+"""Share of a question's words from which a statement says itself which version is the latest one."""
 _NUMBERED = re.compile(r"(?:^|\n)[\s>]*\d{1,3}[.)]\s+\W*$")
+_SEVERAL = re.compile(r"\b(?:are|were|sind|waren|sont|étaient|son|eran|sono|erano|são|zijn)\b", re.IGNORECASE)
 _SUM = re.compile(r"\d\s*[-+*/×÷^=<>%]\s*\d")
-Warned = tuple[str, str | None, str]
-"""Code, parameter and message of a warning."""
-
-
-class Line(Struct):
-    """One line of an answer: the statement it quotes and what stands before it."""
-
-    statement: Statement
-    label: str = ""
-    bullet: bool = False
-    lines: tuple[int, int] | None = None
-    """Where the part of a long block of code stands in its passage that is quoted."""
-
-
-class Section(Struct):
-    """What is said to one part of the question: an opening sentence, then lines."""
-
-    opening: str = ""
-    lines: list[Line] = []
-    closing: str = ""
-    found: bool = True
-    warnings: list[Warned] = []
 
 
 class Extractive:
@@ -80,7 +62,7 @@ class Extractive:
             "c1", "running", f"Choosing among the statements of {counted(len(task.evidence.passages), 'passage')}"
         )
         progress.step(step)
-        statements = statements_of(task.evidence.passages)
+        statements = statements_of(task.evidence.passages, headings=task.shape is None)
         progress.check()
         if task.shape is not None:
             from trivium.models.fill import fill
@@ -119,24 +101,37 @@ class Extractive:
         language = understand(task.ask).language
         for part, section in zip(parts, sections, strict=True):
             if len(parts) > 1 and not section.found:
-                section.opening = f"{sentence(ALSO, language)} {_own(part)}"
+                section.opening = f"{sentence(ALSO, language)} {own_words(part)}"
             for line in section.lines:
                 if line.statement.kind == CODE:
                     line.lines = _telling_lines(ranking, line.statement, understand(part))
-        return _written(sections, language, _not_looked_at(beyond, language) if beyond else None)
+        return written(sections, language, _not_looked_at(beyond, language) if beyond else None)
 
 
 def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
     """What is said to one question; `earlier` questions lend their words to one that points back to them."""
-    question = understand(ask)
-    terms = [*question.terms, *_lent(question, earlier)]
+    meant = asked(ask, earlier)
+    question, terms = meant.question, meant.terms
     if question.kind == "compare":
         return _comparison(ranking, question, terms)
+    if not question.each and (lines := about_code(ranking.statements, question)):
+        return Section(lines=lines)
+    if ticked := boxes(ranking.statements, meant.text, question.words):
+        return Section(lines=[Line(one, bullet=True) for one in ticked[:MOST_LINES]])
     ranked = ranking.rank(question, terms)
     good = [one for one in ranked if one.confidence >= ENOUGH and not _only_asks(one.statement)]
-    if asks_of_now(ask) and not (question.lists or question.each or question.broad):
+    if meant.since:
+        good = [one for one in good if begun(spoken(one.statement)) is not None]
+    if meant.now and not (question.lists or question.each or question.broad):
         words = [term.word for term in terms if not term.extra]
-        stands = still([one.statement for one in good], words, of_people=question.kind == "who")
+        of_people = question.kind == "who" or meant.since
+        stands = still(
+            [one.statement for one in good],
+            words,
+            of_people=of_people,
+            ask=meant.text,
+            single=_asks_for_one(question),
+        )
         good = [one for one, stays in zip(good, stands, strict=True) if stays]
     if not _tells(question, terms):
         return _nearest(ranking, [], question)
@@ -144,11 +139,14 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         good = [one for one in good if one.statement.kind != CODE and defines(one.statement, terms)]
         if not good:
             return _nearest(ranking, [], question)
+    newest = latest(ranking.statements, meant.text)
+    if newest is not None and not any(one.own > _ALMOST_ALL and one.statement.kind != CODE for one in good[:1]):
+        return Section(lines=[Line(newest)])
     if not good:
         return _nearest(ranking, ranked, question)
     best = good[0]
     if question.each:
-        return Section(lines=[Line(one.statement, _source(one.statement.passage), True) for one in _by_source(good)])
+        return Section(lines=[Line(one.statement, source_of(one.statement.passage), True) for one in _by_source(good)])
     if against := conflicting(best, good, question):
         return _disagreement(against, question)
     if question.broad:
@@ -158,7 +156,15 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
     if steps := _steps(ranking, best, question):
         return Section(lines=[Line(one, bullet=True) for one in steps])
     chosen = _selected(ranking, good, question)
-    return Section(lines=[Line(one.statement) for one in [*chosen, *_through(ranking, ranked, chosen, question)]])
+    quoted = [one.statement for one in [*chosen, *_through(ranking, ranked, chosen, question)]]
+    return Section(lines=[Line(one) for one in with_headings(quoted, ranking.statements, question)])
+
+
+def _asks_for_one(question: Question) -> bool:
+    """Whether a question is for one person (`who is the chair`), rather than for all who are something."""
+    if question.language in ("zh", "ja", "ko"):
+        return True
+    return bool(question.head) and not _SEVERAL.search(question.text)
 
 
 # --- what is chosen -------------------------------------------------------------------------------
@@ -180,13 +186,6 @@ def _is_sign(word: str) -> bool:
     return word.isascii() and (len(word) == 1 or word.isdigit())
 
 
-def _lent(question: Question, earlier: Sequence[str]) -> list[Term]:
-    """Words of the question before, for one too short to stand alone or that points back."""
-    if not earlier or (len(question.terms) > 2 and not POINTS_BACK.search(question.text)):
-        return []
-    return [Term(term.word, extra=True) for term in understand(earlier[-1]).terms if term.word not in question.words]
-
-
 def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Section:
     near = ranking.nearest(ranked, question)
     warning: Warned = ("no_evidence", None, "No stored text answers the question.")
@@ -201,7 +200,7 @@ def _nearest(ranking: Ranking, ranked: list[Ranked], question: Question) -> Sect
 
 def _not_looked_at(beyond: Sequence[str], language: str) -> Section:
     """The questions that one ask has too many: the first of them by name, the others as a number."""
-    named = "; ".join(_own(part[:_LONGEST_NAMED]) for part in beyond[:MOST_RELATED])
+    named = "; ".join(own_words(part[:_LONGEST_NAMED]) for part in beyond[:MOST_RELATED])
     more = f"; … (+{len(beyond) - MOST_RELATED})" if len(beyond) > MOST_RELATED else ""
     message = f"Up to {MOST_QUESTIONS} questions of one ask are answered; {len(beyond)} more were not looked at."
     return Section(
@@ -219,16 +218,18 @@ def _related(ranked: Sequence[Ranked]) -> list[str]:
 
 def _place(passage: Passage) -> str:
     section = passage.section_paths[0][-1] if passage.section_paths and passage.section_paths[0] else ""
-    return _own(" ".join(part for part in (_source(passage), f"({section})" if section else "") if part))
+    return own_words(" ".join(part for part in (source_of(passage), f"({section})" if section else "") if part))
 
 
 def _disagreement(against: list[Ranked], question: Question) -> Section:
     undated = sentence(UNDATED, question.language)
     lines = [
-        Line(one.statement, f"{_source(one.statement.passage)} ({(one.statement.passage.dated or undated)[:10]})", True)
+        Line(
+            one.statement, f"{source_of(one.statement.passage)} ({(one.statement.passage.dated or undated)[:10]})", True
+        )
         for one in against
     ]
-    places = ", ".join(_source(one.statement.passage) for one in against)
+    places = ", ".join(source_of(one.statement.passage) for one in against)
     warning: Warned = ("source_conflict", None, f"The sources disagree: {places}.")
     return Section(sentence(DISAGREE, question.language), lines, warnings=[warning])
 
@@ -239,7 +240,7 @@ def _comparison(ranking: Ranking, question: Question, terms: list[Term]) -> Sect
         good = [one for one in ranking.rank(question, terms) if one.confidence >= ENOUGH]
         if not good:
             return _nearest(ranking, ranking.rank(question, terms), question)
-        return Section(lines=[Line(one.statement, _source(one.statement.passage), True) for one in _by_source(good)])
+        return Section(lines=[Line(one.statement, source_of(one.statement.passage), True) for one in _by_source(good)])
     lines: list[Line] = []
     missing: list[str] = []
     of_subjects = {word for subject in question.subjects for word in subject}
@@ -254,7 +255,7 @@ def _comparison(ranking: Ranking, question: Question, terms: list[Term]) -> Sect
             missing.append(name)
     if not lines:
         return _nearest(ranking, ranking.rank(question, terms), question)
-    closing = f"{sentence(ALSO, question.language)} {_own(', '.join(missing))}." if missing else ""
+    closing = f"{sentence(ALSO, question.language)} {own_words(', '.join(missing))}." if missing else ""
     warnings: list[Warned] = [("no_evidence", None, f"No stored text was found about {name}.") for name in missing]
     return Section(lines=lines, closing=closing, warnings=warnings)
 
@@ -262,7 +263,7 @@ def _comparison(ranking: Ranking, question: Question, terms: list[Term]) -> Sect
 def _by_source(good: list[Ranked]) -> list[Ranked]:
     best: dict[str, Ranked] = {}
     for one in good:
-        best.setdefault(f"{one.statement.passage.context} {_source(one.statement.passage)}", one)
+        best.setdefault(f"{one.statement.passage.context} {source_of(one.statement.passage)}", one)
     return list(best.values())[:MOST_LINES]
 
 
@@ -283,8 +284,11 @@ def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Questi
             items = [one for one in items if any(one is other for other in equal)] if len(equal) > 1 else []
         if items and statement.kind == ROW:
             items = that_hold(items, question).rows or items
+    if statement.kind == HEADING:
+        items = siblings(statement, ranking.statements)
     if not items:
-        return [Line(one.statement) for one in _selected(ranking, good, question)]
+        quoted = [one.statement for one in _selected(ranking, good, question)]
+        return [Line(one) for one in with_headings(quoted, ranking.statements, question)]
     return lines + [Line(one, bullet=True) for one in items[: MOST_LINES - len(lines)]]
 
 
@@ -356,7 +360,7 @@ def _other_case(one: Ranked, best: Ranked, question: Question) -> bool:
         return False
     same_list = one.statement.kind == best.statement.kind and one.statement.block == best.statement.block
     beside = one.statement.passage is best.statement.passage and (same_list or best.statement.kind == SENTENCE)
-    return beside or same_subject(one.statement, best.statement, question)
+    return beside or said_alike(one.statement, best.statement, question)
 
 
 def _met(ranking: Ranking, one: Ranked, question: Question) -> set[str]:
@@ -381,62 +385,6 @@ def _only_asks(statement: Statement) -> bool:
 # --- how it is written ----------------------------------------------------------------------------
 
 
-class _Citations:
-    """Numbers what is quoted: the same quote of the same passage has one number."""
-
-    def __init__(self) -> None:
-        self.cited: list[Cited] = []
-        self._numbers: dict[tuple[str, str], int] = {}
-
-    def mark(self, passage: Passage, quote: str) -> str:
-        key = passage.id, quote
-        if key not in self._numbers:
-            self.cited.append(Cited(passage, quote))
-            self._numbers[key] = len(self.cited)
-        return f"[{self._numbers[key]}]"
-
-
-def _written(sections: Sequence[Section], language: str, last: Section | None = None) -> Composed:
-    """The answer as text, `last` at its end. When nothing was found at all, that is said once."""
-    if not any(section.found for section in sections):
-        text = sections[0].opening if len(sections) == 1 else sentence(NOT_FOUND, language)
-        warnings = [*sections[0].warnings, *(last.warnings if last else [])]
-        text = f"{text}\n\n{last.opening}" if last else text
-        return Composed(text, found=False, usage=Usage(cost_usd=0.0), warnings=warnings)
-    sections = [*sections, last] if last else sections
-    citations = _Citations()
-    parts = ["\n".join(_section(section, citations)) for section in sections]
-    warnings = list(dict.fromkeys(warning for section in sections for warning in section.warnings))
-    return Composed("\n\n".join(parts), citations.cited, usage=Usage(cost_usd=0.0), warnings=warnings)
-
-
-def _section(section: Section, citations: _Citations) -> Iterator[str]:
-    if section.opening:
-        yield section.opening
-    before: Statement | None = None
-    for line in section.lines:
-        statement = line.statement
-        quote, text = statement.quote, statement.text
-        follows = before is not None and before.passage is statement.passage and before.place == statement.place - 1
-        before = statement
-        if statement.before and not follows and POINTS_BACK.match(text):
-            quote = statement.passage.text[statement.before_start : statement.stop]
-            text = f"{statement.before} {text}"
-        label = f"{_own(line.label)}: " if line.label else ""
-        bullet = "- " if line.bullet else ""
-        if statement.kind == CODE:
-            start, stop = line.lines or (statement.start, statement.stop)
-            quote = statement.passage.text[start:stop]
-            if label:
-                yield f"{bullet}{label.rstrip()}"
-            yield f"{fenced(quote)}\n{citations.mark(statement.passage, quote)}"
-            continue
-        shown = spanned(text) if may_mark(text) else text if statement.kind == ROW else f'"{text}"'
-        yield f"{bullet}{label}{shown} {citations.mark(statement.passage, quote)}"
-    if section.closing:
-        yield section.closing
-
-
 def _telling_lines(ranking: Ranking, statement: Statement, question: Question) -> tuple[int, int]:
     """Where the lines of a block of code stand that meet most of a question, at most `MOST_LINES` in a row."""
     lines = statement.quote.split("\n")
@@ -452,15 +400,6 @@ def _telling_lines(ranking: Ranking, statement: Statement, question: Question) -
     )
     start = statement.start + sum(len(line) + 1 for line in lines[:first])
     return start, start + len("\n".join(lines[first : first + MOST_LINES]))
-
-
-def _own(text: str) -> str:
-    """A name or question within the answer's own words, where nothing in it looks like a marker or begins code."""
-    return unmarked(text.replace("`", "'"))
-
-
-def _source(passage: Passage) -> str:
-    return passage.source or passage.name or passage.context
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -1,27 +1,29 @@
-"""Arrays of a shape from quoted evidence: the rows of a table, the items of a list, enumerations in a sentence."""
+"""Arrays of a shape from quoted evidence: the rows of a table, the items of a list, sections, enumerations."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from trivium.models.composer import Cited
-from trivium.models.fill_evidence import About, Filled, Finder, NoEvidence
+from msgspec import Struct
+
+from trivium.models.fill_evidence import Filled, Finder, NoEvidence
 from trivium.models.fill_number import numbers_in
+from trivium.models.fill_sections import is_kind_of, sections_about
+from trivium.models.fill_strings import fill_strings
 from trivium.models.fill_text import choices_in
-from trivium.models.property import Property
+from trivium.models.list_blocks import blocks, items_of, marked, quoted, weight
+from trivium.models.matching import alike
+from trivium.models.property import Property, name_words, read_property
 from trivium.models.ranking import ENOUGH
 from trivium.models.shape import Validator
-from trivium.models.statements import CODE, ITEM, PAIR, ROW, Statement
+from trivium.models.statements import ITEM, PAIR, ROW, SENTENCE, Statement
 from trivium.models.table_rows import that_hold, words_of
+from trivium.models.unsure import unsure_text
 from trivium.search.segment import tokens
 
+_FORMED = frozenset(["enum", "const", "format", "pattern"])
 FillOne = Callable[[Finder, str], Filled]
-
-_PARTS = re.compile(r"\s*(?:[,;，；、]|\s(?:and|or|und|oder|y|o|et|ou|e|en|и|или)\s|和|及|以及|と)\s*")
-_LONGEST_PART = 4
 
 
 def fill_list(finder: Finder, wanted: Property, items: dict[str, Any], fill_one: FillOne) -> Filled:
@@ -36,11 +38,11 @@ def fill_list(finder: Finder, wanted: Property, items: dict[str, Any], fill_one:
     elif items.get("type") in ("number", "integer"):
         found = _numbers(finder, wanted, items)
     else:
-        found = _texts(finder, wanted, items)
-    return _joined(wanted, found)
+        found = fill_strings(finder, wanted, items)
+    return _joined(wanted, found, items)
 
 
-def _joined(wanted: Property, found: Sequence[Filled]) -> Filled:
+def _joined(wanted: Property, found: Sequence[Filled], items: dict[str, Any]) -> Filled:
     """The elements as one array, each once, no more than the shape takes."""
     kept: list[Filled] = []
     for one in found:
@@ -52,56 +54,175 @@ def _joined(wanted: Property, found: Sequence[Filled]) -> Filled:
         warnings.append(("list_cut", wanted.path, f"{wanted.path} takes {most} elements; {len(kept)} were found."))
         kept = kept[:most]
     if len(kept) < max(1, wanted.schema.get("minItems") or 0):
-        raise NoEvidence(wanted.path)
+        raise NoEvidence(wanted.path, of=_what(items))
     cited = [cited for one in kept for cited in one.cited]
     return Filled([one.value for one in kept], cited, [*warnings, *(told for one in kept for told in one.warnings)])
+
+
+def _what(items: dict[str, Any]) -> str:
+    """What the elements of an array are, for who reads that there are none."""
+    names = [f"`{name}`" for name in items.get("properties", {})]
+    if names:
+        return f"the array of objects with {', '.join(names)}"
+    kind = items.get("type")
+    return f"the array of {kind}s" if isinstance(kind, str) else "the array"
 
 
 # --- objects --------------------------------------------------------------------------------------
 
 
+class _Elements(Struct):
+    """What could be made of the rows, items or sections of one block: the elements, and why others are none."""
+
+    weight: float
+    filled: list[Filled]
+    faults: list[NoEvidence]
+
+    @property
+    def number(self) -> int:
+        return len(self.filled) + len(self.faults)
+
+
 def _objects(finder: Finder, wanted: Property, items: dict[str, Any], fill_one: FillOne) -> list[Filled]:
-    """One object for each row of a table, or item of a list, that is about the property; else for each statement."""
+    """One object for each row of a table, item of a list or section that is about the property; else each statement.
+
+    Raises: NoEvidence, which names the property that most rows lack, where there are such rows.
+    """
     element = f"{wanted.path}[]"
-    best: tuple[float, list[Filled]] = 0.0, []
-    for block in _blocks(finder):
+    tried: list[_Elements] = []
+    seen: set[int] = set()
+    records: list[tuple[float, list[Statement]]] = []
+    for block in blocks(finder):
         if block[0].kind not in (ROW, ITEM, PAIR):
             continue
-        about = _weight(finder, wanted, block)
+        about = weight(finder, wanted, block)
         if about <= 0:
             continue
+        if _is_record(block, items):
+            records.append((about, block))
+            continue
         if block[0].kind == ROW:
-            block = that_hold(block, finder.question).rows
-        filled = list(_each(finder, element, block, fill_one))
-        if filled and len(filled) < len(block):
-            filled[0] = _incomplete(filled, wanted, len(block))
-        if len(filled) * 2 >= len(block) and (about, len(filled)) > (best[0], len(best[1])):
-            best = about, filled
-    if best[1]:
-        return best[1]
+            chosen = [[row] for row in _named(that_hold(block, finder.question).rows, finder)]
+        else:
+            chosen = _of_kind(finder, [item.statements for item in items_of(block)], items)
+        called = _called(finder, block, items) if block[0].kind != ROW else ""
+        tried.append(_each(finder, about, element, chosen, fill_one, called))
+        seen |= {id(one) for one in block} if len(block) > 1 else set()
+    sections = sections_about(finder, items)
+    if records and not sections:
+        most = max(about for about, _ in records)
+        tried.append(_each(finder, most, element, [block for _, block in records], fill_one))
+        seen |= {id(one) for _, block in records for one in block}
+    good = [one for one in tried if one.filled and len(one.filled) * 2 >= one.number]
+    if good:
+        best = max(good, key=lambda one: (one.weight, len(one.filled)))
+        return _told(best, wanted)
+    if sections:
+        made = _each(finder, 1.0, element, sections, fill_one)
+        if made.filled and len(made.filled) * 2 >= made.number:
+            return _told(made, wanted)
+        tried.append(made)
     singles = [about.statement for about in finder.about(wanted)] or [
         statement for statement in finder.statements if finder.ranked[id(statement)].confidence >= ENOUGH
     ]
-    return list(_each(finder, element, singles, fill_one))
+    rest = [[one] for one in singles if id(one) not in seen and not _is_open(one)]
+    made = _each(finder, 0.0, element, rest, fill_one)
+    if not made.filled and (lacking := [one for one in tried if one.faults]):
+        raise _lacks(wanted, items, max(lacking, key=lambda one: (len(one.filled), one.weight)))
+    return made.filled
 
 
-def _each(finder: Finder, element: str, statements: Sequence[Statement], fill_one: FillOne) -> Iterator[Filled]:
-    for statement in statements:
+def _is_open(statement: Statement) -> bool:
+    """Whether a sentence tells what is planned, over or so in some cases: it is no element of what there is."""
+    return statement.kind == SENTENCE and unsure_text(statement.text, statement.language)
+
+
+def _each(
+    finder: Finder,
+    about: float,
+    element: str,
+    chosen: Sequence[Sequence[Statement]],
+    fill_one: FillOne,
+    called: str = "",
+) -> _Elements:
+    made = _Elements(about, [], [])
+    for statements in chosen:
         try:
-            filled = fill_one(finder.within(statement), element)
-        except NoEvidence:
+            filled = fill_one(finder.within(*statements, called=called), element)
+        except NoEvidence as fault:
+            made.faults.append(fault)
             continue
-        if statement.kind == ROW or not _says_twice(filled.value):
-            yield filled
+        if statements[0].kind == ROW or not _says_twice(filled.value):
+            made.filled.append(filled)
+        else:
+            made.faults.append(NoEvidence(element))
+    return made
 
 
-def _incomplete(filled: Sequence[Filled], wanted: Property, number: int) -> Filled:
-    """The first element, with a warning that not every row or item could be made one."""
+def _is_record(block: Sequence[Statement], items: dict[str, Any]) -> bool:
+    """Whether lines of the form `key: value` tell one element together: their keys are properties of it."""
+    if block[0].kind != PAIR or any(mark is not None for mark in map(marked, block)):
+        return False
+    names = [name_words(name) for name in items.get("properties", {})]
+    return any(name_words(cell.key) in names for one in block for cell in one.cells)
+
+
+def _called(finder: Finder, block: Sequence[Statement], items: dict[str, Any]) -> str:
+    """The property that an item is as a whole: the one that is asked for, or the only one of which no item speaks."""
+    texts = {
+        name: read_property(name, schema)
+        for name, schema in items.get("properties", {}).items()
+        if isinstance(schema, dict) and "string" in str(schema.get("type")) and not _FORMED & set(schema)
+    }
+    over = frozenset(tokens(f"{block[0].lead} {' '.join(block[0].headings[-1:])}")) | set(finder.question.words)
+    vocabulary = finder.ranking.vocabulary
+    asked = [name for name, read in texts.items() if any(alike(word, one) for word in read.words for one in over)]
+    plain = [name for name, read in texts.items() if not read.words]
+    words = frozenset(word for statement in block for word in statement.words)
+    unsaid = [name for name, read in texts.items() if not vocabulary.coverage(read.words, words)]
+    return next((names[0] for names in (asked, plain, unsaid) if len(names) == 1), "")
+
+
+def _named(rows: list[Statement], finder: Finder) -> list[Statement]:
+    """Of the rows of a table those whose first cell a question for several names, where it names any."""
+    named = [row for row in rows if words_of(row.cells[0].text, finder.question.words)]
+    return named if len(named) > 1 or (named and finder.question.lists) else rows
+
+
+def _of_kind(finder: Finder, chosen: list[list[Statement]], items: dict[str, Any]) -> list[list[Statement]]:
+    """Of items those that say themselves to be what is asked for, where some do: flights, but no hotel among them."""
+    names = list(items.get("properties", {}))
+    for term in finder.question.terms:
+        if term.extra or not is_kind_of(term.word, names):
+            continue
+        vocabulary = finder.ranking.vocabulary
+        own = [item for item in chosen if any(vocabulary.match(term.word, frozenset(one.words)) for one in item)]
+        if own and len(own) * 2 >= len(chosen):
+            return own
+    return chosen
+
+
+def _lacks(wanted: Property, items: dict[str, Any], made: _Elements) -> NoEvidence:
+    """Why most rows are no elements: the property that they lack."""
+    names = [fault.path.rpartition(".")[2] for fault in made.faults]
+    name = max(dict.fromkeys(names), key=names.count)
+    where = f"{names.count(name)} of {made.number} rows or items"
+    told = f"no evidence for `{name}` in {where}" if name and not name.endswith("[]") else ""
+    return NoEvidence(wanted.path, f"{told} of `{wanted.path}`" if told and wanted.path else told, of=_what(items))
+
+
+def _told(made: _Elements, wanted: Property) -> list[Filled]:
+    """The elements, the first with a warning where not every row or item could be made one."""
+    if not made.faults:
+        return made.filled
     message = (
-        f"{wanted.path or 'The array'} has {len(filled)} of {number} rows or items: the others lack a required value."
+        f"{wanted.path or 'The array'} has {len(made.filled)} of {made.number} rows or items: the others lack a"
+        f" required"
+        " value."
     )
-    first = filled[0]
-    return Filled(first.value, first.cited, [*first.warnings, ("list_incomplete", wanted.path, message)])
+    first = made.filled[0]
+    warned = Filled(first.value, first.cited, [*first.warnings, ("list_incomplete", wanted.path, message)])
+    return [warned, *made.filled[1:]]
 
 
 def _says_twice(value: Any) -> bool:
@@ -110,114 +231,14 @@ def _says_twice(value: Any) -> bool:
     return len(set(texts)) < len(texts)
 
 
-def _blocks(finder: Finder) -> Iterator[list[Statement]]:
-    """The statements of each list, table or paragraph."""
-    for _, block in groupby(finder.statements, key=lambda one: (id(one.passage), one.block)):
-        yield list(block)
-
-
-def _weight(finder: Finder, wanted: Property, block: Sequence[Statement]) -> float:
-    """How far a block is about a property: by its lead, headings and keys, or by the question where it has no words."""
-    ranked = [finder.ranked[id(statement)] for statement in block]
-    asked = max(one.confidence for one in ranked)
-    if all(one.missed for one in ranked):
-        return 0.0
-    if not wanted.words:
-        return asked if asked >= ENOUGH else 0.0
-    around = frozenset(tokens(f"{block[0].context} {' '.join(cell.key for cell in block[0].cells)}"))
-    vocabulary = finder.ranking.vocabulary
-    met = sum(vocabulary.match(word, around) for word in wanted.words) / len(wanted.words)
-    own = max(vocabulary.coverage(wanted.words, frozenset(statement.words)) for statement in block)
-    if max(met, own) < 0.5 and asked < ENOUGH:
-        return 0.0
-    return max(met, own) + 0.3 * asked
-
-
 # --- scalars --------------------------------------------------------------------------------------
-
-
-def _texts(finder: Finder, wanted: Property, items: dict[str, Any]) -> list[Filled]:
-    check = Validator({key: items[key] for key in ("pattern", "minLength", "maxLength") if key in items})
-    if tabled := [one for one in _tabled(finder, wanted) if check.conforms(one.value)]:
-        return tabled
-    weight, listed = 0.0, list[Filled]()
-    for block in _blocks(finder):
-        if block[0].kind in (ITEM, PAIR) and len(block) > 1 and _leads(finder, wanted, block):
-            here = _weight(finder, wanted, block)
-            if here > weight:
-                weight, listed = here, [_quoted(one, one.text) for one in block if check.conforms(one.text)]
-    for about in finder.about(wanted):
-        if about.statement.kind == CODE or about.score <= weight:
-            continue
-        if about.cell is None and about.statement.kind == ROW:
-            continue  # its cells are no enumeration
-        parts = [part for part in _enumerated(about) if check.conforms(part)]
-        if len(parts) > 1 or (parts and about.cell is not None):
-            return [_quoted(about.statement, part) for part in parts]
-    return listed
-
-
-def _tabled(finder: Finder, wanted: Property) -> list[Filled]:
-    """What the rows of a table are about, or what they say in the column asked for, of those rows that are asked for.
-
-    Only where each word of the question is accounted for, and none of them names a row.
-    """
-    question = finder.question
-    if finder.alone or question.said:
-        return []
-    best: tuple[float, list[Filled]] = 0.0, []
-    for block in _blocks(finder):
-        if block[0].kind != ROW or any(words_of(row.cells[0].text, question.words) for row in block):
-            continue
-        held = that_hold(block, question)
-        asked = [term.word for term in question.terms if not term.extra and term.word not in held.words]
-        keys = list(dict.fromkeys(cell.key for row in block for cell in row.cells if cell.key))
-        around = frozenset(tokens(f"{block[0].context} {' '.join(keys)}"))
-        vocabulary = finder.ranking.vocabulary
-        if not all(vocabulary.match(word, around) for word in asked) or not (asked or held.words):
-            continue
-        column = next((key for key in keys if words_of(key, wanted.words or asked)), "")
-        cells = [next((cell for cell in row.cells if cell.key == column), row.cells[0]) for row in held.rows]
-        about = _weight(finder, wanted, block)
-        if about > best[0]:
-            best = about, [_quoted(row, cell.text) for row, cell in zip(held.rows, cells, strict=True)]
-    return best[1]
-
-
-def _leads(finder: Finder, wanted: Property, block: Sequence[Statement]) -> bool:
-    """Whether what stands over a list says that its items are what is asked for."""
-    statement = block[0]
-    over = frozenset(tokens(f"{statement.lead} {' '.join(statement.headings[-1:])}"))
-    words = wanted.words or finder.question.words
-    return sum(finder.ranking.vocabulary.match(word, over) for word in words) >= 0.5 * len(words)
-
-
-def _enumerated(about: About) -> list[str]:
-    """The parts of an enumeration: of a cell, or of a sentence that lists short things."""
-    text = about.text.rstrip(" .。")
-    parts = [part for part in _PARTS.split(text) if part]
-    if about.cell is not None:
-        return parts
-    runs: list[list[str]] = [[]]
-    for part in parts:
-        runs[-1].append(part)
-        if len(part.split()) > _LONGEST_PART:
-            runs.append([part])
-    run = max(runs, key=len)
-    if len(run) < 3:
-        return []
-    first = run[0].split()
-    capital = run[1][:1].isupper()
-    start = next((n for n, word in enumerate(first) if n and word[:1].isupper() and capital), len(first) - 1)
-    last = run[-1].split()
-    return [" ".join(first[start:]), *run[1:-1], *([run[-1]] if len(last) <= _LONGEST_PART else [last[0]])]
 
 
 def _choices(finder: Finder, wanted: Property, items: dict[str, Any]) -> list[Filled]:
     found: list[Filled] = []
     abouts = finder.about(wanted) or finder.about(Property(wanted.path, wanted.schema))
     for about in abouts:
-        found += [_quoted(about.statement, option) for option in choices_in(about.text, items["enum"])]
+        found += [quoted(about.statement, option) for option in choices_in(about.text, items["enum"])]
     return found
 
 
@@ -232,12 +253,8 @@ def _numbers(finder: Finder, wanted: Property, items: dict[str, Any]) -> list[Fi
     same = [one for one in together if one.statement.block == best.statement.block and one.score >= best.score - 0.1]
     check = Validator({key: value for key, value in items.items() if key != "type"})
     return [
-        _quoted(one.statement, number)
+        quoted(one.statement, number)
         for one in same
         for number, _ in numbers_in(one, wanted, whole)
         if check.conforms(number)
     ]
-
-
-def _quoted(statement: Statement, value: Any) -> Filled:
-    return Filled(value, [Cited(statement.passage, statement.quote)])

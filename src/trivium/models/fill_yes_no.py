@@ -6,35 +6,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trivium.models.claimed import Claim, says, without_mere_limits
+from trivium.models.claimed import Claim, says
+from trivium.models.fill_asked import answered
 from trivium.models.fill_evidence import About, Candidate, Filled, Finder, decide
-from trivium.models.language import language_of
 from trivium.models.matching import alike
 from trivium.models.property import Property
+from trivium.models.property_words import STATES
 from trivium.models.statements import CODE, PAIR, ROW, Statement
+from trivium.models.unsure import is_unsure
 from trivium.models.yes_no import NO, YES, said_in
 from trivium.search.segment import fold, tokens
 
-_UNSURE = {
-    language: re.compile(words if language in ("zh", "ja", "ko") else rf"\b(?:{words})\b")
-    for language, words in {
-        "en": "if|unless|provided|may be|might|could|would|in case|only|except|excluding|whether|planned|plans? to"
-        "|proposal|proposed|rumou?red|hardly|rarely|seldom|few|used to|until|till|dropped|removed|discontinued"
-        r"|abolished|withdrawn|rejected|will\b.{1,60}\b(?:from|in|by|after|as of) \S*(?:19|20)\d\d",
-        "de": "wenn|falls|sofern|konnte|wurde|soweit|ob|nur|lediglich|ausser|ausgenommen|geplant|kaum|selten|bis|fruher"
-        "|abgelehnt|abgeschafft|vorschlag",
-        "es": "si|a condicion|siempre que|salvo|solo|solamente|unicamente|excepto|previsto|apenas|hasta|rechaz\\w+",
-        "fr": "si|s'il|s'ils|a condition|sauf|seulement|uniquement|prevue?s?|jusqu\\w*|rejete\\w*|rarement",
-        "it": "se|qualora|purche|solo|soltanto|tranne|salvo|previst[oaie]|fino|respint[oaie]",
-        "pt": "se|caso|desde que|so|somente|apenas|exceto|salvo|previst[oa]s?|ate|rejeitad[oa]s?",
-        "nl": "als|mits|tenzij|of|alleen|slechts|behalve|gepland|tot|afgewezen",
-        "ru": "если|при условии|ли|только|лишь|кроме|планиру\\w+|до|отклон\\w+|редко",
-        "zh": "如果|若|假如|除非|是否|只|仅|除了|计划|以前|曾",
-        "ja": "なら|れば|場合|だけ|のみ|予定|以前|まで|かどうか",
-        "ko": "만약|경우|면",
-    }.items()
-}
-"""What is told under a condition, of a part, as a plan, as a question or of the past says neither yes nor no."""
+_COLON = re.compile(r"(?P<key>[^:：]{1,60})[:：]\s*(?P<value>\S+?)[.!。]?")
+"""A sentence that is a key and its value: `Retryable: no.`"""
 _OPPOSITES = (
     ("allowed permitted possible accepted erlaubt gestattet permitido permis autorise 允许 可以",
      "forbidden prohibited banned disallowed impossible verboten untersagt prohibido interdit interdits interdite"
@@ -69,6 +53,11 @@ def fill_yes_no(finder: Finder, wanted: Property, choice: dict[bool, Any] | None
     """
     terms = _proposition(finder, wanted)
     candidates = []
+    if (asked := answered(finder, wanted)) is not None:
+        candidates.append(Candidate(asked[0], About(asked[1], 2.0, 1.0), 2.0))
+    if finder.alone and wanted.words and STATES.issuperset(wanted.words):
+        boxed = [one for one in finder.statements if one.done is not None]
+        candidates += [Candidate(one.done, About(one, 2.0, 1.0), 2.0) for one in boxed]
     for about in finder.about(wanted):
         plain = _plainly(about, finder, terms)
         if plain is not None:
@@ -102,7 +91,7 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
     if about.cell is not None:
         said = said_in(about.cell.text)
         return None if said is None else (said, about.score + 1)
-    if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or _is_unsure(statement):
+    if statement.kind == CODE or statement.text.endswith(("?", "？", "؟")) or is_unsure(statement, terms):
         return None
     if statement.kind in (ROW, PAIR):
         said = _in_cells(statement, finder, terms)
@@ -110,6 +99,8 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
             return said, about.score + 1
         if _all_met(terms, [*_key(statement), *(cell.key for cell in statement.cells)], finder):
             return None  # the row is about it, and no cell of it says yes or no
+    if (colon := _COLON.fullmatch(statement.text)) and (said := said_in(colon["value"])) is not None:
+        return (said, about.score + 1) if _all_met(terms, [colon["key"]], finder) else None
     vocabulary = finder.ranking.vocabulary
     own = frozenset(statement.words)
     outside = frozenset(tokens(f"{statement.context} {statement.before}"))
@@ -153,13 +144,6 @@ def _key(statement: Statement) -> list[str]:
 def _all_met(terms: list[str], texts: Iterable[str], finder: Finder) -> bool:
     words = frozenset(token for text in texts for token in tokens(text))
     return bool(terms) and all(finder.ranking.vocabulary.match(term, words) for term in terms)
-
-
-def _is_unsure(statement: Statement) -> bool:
-    """Whether a statement says neither yes nor no, by the words of its language or of the one around it."""
-    text = without_mere_limits(fold(statement.text))
-    languages = {statement.language, language_of(statement.text, otherwise=statement.language)}
-    return any(_UNSURE[language].search(text) for language in languages if language in _UNSURE)
 
 
 def _opposed(term: str, words: frozenset[str]) -> bool:

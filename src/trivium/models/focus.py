@@ -65,7 +65,7 @@ _DONE_BY = re.compile(
     r"\W*(?:what|which|how)\b[^?.,;]*? (?:is|are|was|were|will be) (?:\w+ )?\w+(?:ed|en|t) by (?P<subject>[^?,;]+)"
 )
 _NOBODY = _words(
-    "all anybody anyone author company document everyone firm he i it one organisation organization people program"
+    "all anybody anyone author company document everyone firm he i it not one organisation organization people program"
     " project she somebody someone system text that there these they this those we you"
 )
 """Who acts in a question without being anyone of whom a text must speak by name."""

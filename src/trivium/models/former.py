@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from trivium.models.holders import asks_for_holder, begun, earlier_holders, holds_not, newly, replaced, spoken
 from trivium.models.matching import INSIDE, alike
 from trivium.models.statements import CODE, Statement
 from trivium.search.segment import fold, tokens
@@ -12,7 +13,8 @@ from trivium.search.segment import fold, tokens
 _FORMER = re.compile(
     r"(?:former|formerly|previous|previously|past|outgoing|retired|erstwhile|ex|onetime"
     r"|ehemalig\w*|fruher\w*|vormalig\w*|einstig\w*|damalig\w*|vorherig\w*"
-    r"|anterior\w*|antigu[oa]s?|expresident\w*|ancien\w*|precedent\w*|precedente|passato|antig[oa]s?|vorige|voormalig\w*"
+    r"|anterior\w*|antigu[oa]s?|expresident\w*|ancien\w*|precedent\w*|precedente|passato|antig[oa]s?|vorige"
+    r"|voormalig\w*"
     r"|бывш\w*|прежн\w*|предыдущ\w*|לשעבר|הקוד(?:ם|מת)|السابق\w*|سابق\w*)"
 )
 _FORMER_HAN = re.compile("(?:前任|前|原任|原|元|曾任|曾是|曾经是|曾為|曾为|旧)(?:的|の)?$")
@@ -38,18 +40,33 @@ _END = re.compile(
     rf"|\b(?:to|a|au|al|по) (?:\w+ )?{_YEAR}\b|(?<!\d){_YEAR}\s?[-–—~至到]\s?{_YEAR}(?!\d)"
 )
 _RANGE = re.compile(
-    rf"(?<!\d)(?P<first>{_YEAR})\s?(?:[-–—~至到]|to|until|till|bis|hasta|a|al?|au|jusqu'en|до|по)\s?(?P<last>{_YEAR})(?!\d)"
+    rf"(?<!\d)(?P<first>{_YEAR})\s?(?:[-–—~至到]|to|until|till|bis|hasta|a|al?|au|jusqu'en|до"
+    rf"|по)\s?(?P<last>{_YEAR})(?!\d)"
 )
 _SINCE = re.compile(rf"(?:\b(?:since|seit|desde|depuis|dal|sinds|с|מאז|منذ)\b|自)\D{{0,14}}?(?P<year>{_YEAR})(?!\d)")
+_REPLACED = re.compile(
+    r"(?:^|[.!:(*_>|]|\n)[\s*_>(]*(?:(?:this|dieses?|diese[rs]?|ce|cette|este|esta|questo|questa|dit|deze) \w+ "
+    r"(?:is|was|has been|ist|wurde|est|a ete|es|fue|ha sido|e|e stat[oa]|foi) (?:\w+ )?)?"
+    r"(?:(?:replaced|superseded) by|obsolete\b|no longer (?:valid|in force)|ersetzt durch|abgelost durch|uberholt\b"
+    r"|veraltet\b"
+    r"|ausser kraft|nicht mehr gultig|remplacee? par|perimee?\b|abrogee?\b|sustituid[oa] por|reemplazad[oa] por"
+    r"|derogad[oa]\b"
+    r"|sostituit[oa] da|substituid[oa] por|vervangen door|vervallen\b|замен[её]н\w*|утратил\w* силу|已废止|已被"
+    r"|本.{0,6}已废止|廃止)"
+)
+"""How a text says of itself that it no longer holds."""
 _MOST = 60
 """How many statements are looked at, the best ones."""
 _ASKS_PAST = re.compile(
     r"\b(?:was|were|did|had|used to|former|formerly|previous|previously|past|ex|until|till|before|predecessor\w*|ago"
     r"|first|last|(?:who|which \w+|what) (?:\w+ed|built|wrote|made|won|found|began|bought|sold|drew|led|ran|held|left)"
-    r"|war|waren|hat|haben|baute|grundete|schrieb|wurde\w*|hatte\w*|bis|vor|ehemalig\w*|fruher\w*|vormalig\w*|vorganger\w*|vorherig\w*|erste\w*"
+    r"|war|waren|hat|haben|baute|grundete|schrieb|wurde\w*|hatte\w*|bis|vor|ehemalig\w*|fruher\w*|vormalig\w*"
+    r"|vorganger\w*|vorherig\w*|erste\w*"
     r"|fue|fueron|era|eran|hasta|antes|antigu[oa]s?|anterior\w*|exdirector\w*|expresident\w*|etait|etaient|fut|jusqu\w*"
-    r"|avant|ancien\w*|precedent\w*|fu|erano|fino|prima|precedente|foi|foram|ate|antig[oa]s?|werd|voormalig\w*|vorige|tot"
-    rf"|был\w*|бывш\w*|прежн\w*|предыдущ\w*|до|לשעבר|הקוד(?:ם|מת)|היה|היתה|הייתה|עד|السابق\w*|سابق\w*|كان\w*|حتي|{_YEAR})\b"
+    r"|avant|ancien\w*|precedent\w*|fu|erano|fino|prima|precedente|foi|foram|ate|antig[oa]s?|werd|voormalig\w*"
+    r"|vorige|tot"
+    rf"|был\w*|бывш\w*|прежн\w*|предыдущ\w*|до|לשעבר|הקוד(?:ם|מת)|היה|היתה|הייתה|עד|السابق\w*|سابق\w*|كان\w*|حتي"
+    rf"|{_YEAR})\b"
     r"|前任|以前|之前|曾|原任|前の|元(?!旦)|でしたか|だった|いましたか|이전|전임"
 )
 
@@ -63,21 +80,45 @@ def asks_of_now(ask: str) -> bool:
     return _ASKS_PAST.search(fold(ask)) is None
 
 
-def still(statements: Sequence[Statement], words: Iterable[str], *, of_people: bool = False) -> list[bool]:
+def still(
+    statements: Sequence[Statement],
+    words: Sequence[str],
+    *,
+    of_people: bool = False,
+    ask: str = "",
+    single: bool = False,
+) -> list[bool]:
     """Of each of some statements whether it may stand beside the others: what is over only where nothing else is told.
 
-    `of_people`: a range of years that ended is over too, where another one goes on or ends later.
+    `of_people`: a range of years that ended is over too, where another one goes on or ends later, and who does not hold
+    the post that `ask` is for is no answer at all. `single`: one holder is asked for, who is the one since latest.
     """
     stands = [True] * len(statements)
     some = [statement for statement in statements[:_MOST] if statement.kind != CODE]
-    folded = {id(statement): fold(statement.text) for statement in some}
+    folded = {id(statement): spoken(statement) for statement in some}
+    if of_people and ask and asks_for_holder(ask):
+        no = {
+            id(each)
+            for word in words
+            for each in some
+            if holds_not(folded[id(each)], word, list(_places(folded[id(each)], word)), ask)
+        }
+        some = [each for each in some if id(each) not in no]
+        stands = [id(each) not in no for each in statements]
+    gone = replaced(some, words) | _of_replaced_texts(some)
+    if of_people and single:
+        for word in words:
+            named = [each for each in some if has(each, word)]
+            gone |= earlier_holders(named, word) | newly(named, word)
+    some = [each for each in some if id(each) not in gone]
+    stands = [stays and id(each) not in gone for stays, each in zip(stands, statements, strict=True)]
     for word in words:
         told = [one for one in some if has(one, word)]
         over = {id(one) for one in told if _is_over(folded[id(one)], word, of_people)}
         others = [one for one in told if id(one) not in over]
         if of_people and others:
-            until = max((_begun(folded[id(one)]) or _ended(folded[id(one)]) or 0 for one in others), default=0)
-            open_ = any(_begun(folded[id(one)]) == until for one in others)
+            until = max((begun(folded[id(one)]) or _ended(folded[id(one)]) or 0 for one in others), default=0)
+            open_ = any(begun(folded[id(one)]) == until for one in others)
             for one in others:
                 end = _ended(folded[id(one)])
                 if end is not None and (end < until or (open_ and end == until)):
@@ -87,12 +128,23 @@ def still(statements: Sequence[Statement], words: Iterable[str], *, of_people: b
     return stands
 
 
+def _of_replaced_texts(statements: Sequence[Statement]) -> set[int]:
+    """Those of some statements (by `id`) whose text says at its beginning that another one has taken its place."""
+    old = {
+        one.passage.source
+        for one in statements
+        if one.passage.source and _REPLACED.search(fold(one.passage.text[:600]))
+    }
+    found = {id(one) for one in statements if one.passage.source in old}
+    return found if len(found) < len(statements) else set()
+
+
 def covers(statement: Statement, word: str) -> bool:
     """Whether a word is a year that lies within a range of years of a statement."""
     if not re.fullmatch(_YEAR, word):
         return False
     year = int(word)
-    return any(int(match["first"]) <= year <= int(match["last"]) for match in _RANGE.finditer(fold(statement.text)))
+    return any(int(match["first"]) <= year <= int(match["last"]) for match in _RANGE.finditer(spoken(statement)))
 
 
 def has(statement: Statement, word: str) -> bool:
@@ -102,11 +154,6 @@ def has(statement: Statement, word: str) -> bool:
 def _ended(folded: str) -> int | None:
     """The last year of the ranges of years in a text."""
     return max((int(match["last"]) for match in _RANGE.finditer(folded)), default=None)
-
-
-def _begun(folded: str) -> int | None:
-    """The year since when a text says that something is."""
-    return max((int(match["year"]) for match in _SINCE.finditer(folded)), default=None)
 
 
 def _is_over(folded: str, word: str, of_people: bool) -> bool:

@@ -80,7 +80,7 @@ def is_form(short: str, long: str) -> bool:
     common = parted(short, long)
     if common == len(short):
         if common <= _LONGEST:
-            return long[common:] in _SHORT
+            return long[common:] in _SHORT or (short[-1] == "e" and common > 3 and long[common:] == "d")
         return len(long) - common <= _LONGEST and _back(short, long, common)
     if common < 5 or len(short) - common > 3 or len(long) - common > 4 or common * 3 < len(long) * 2 - 1:
         return False

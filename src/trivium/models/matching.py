@@ -82,6 +82,29 @@ eat ate eaten
 bear bore born borne
 break broke broken
 write wrote written author authors
+leave leaves left
+go goes went gone
+run runs ran
+come came
+begin began begun
+meet met
+teach taught teaches teacher
+bring brought
+think thought
+catch caught
+fly flew flown
+swim swam swum
+ride rode ridden
+wear wore worn
+tell told
+feel felt
+sleep slept
+read reads
+rate rated rating ratings
+retain retained retains retention keep keeps kept store stored
+shop shopping buy
+suffice suffices enough sufficient
+need needs require requires required
 invent invented inventor
 kosten kostet preis preise gebuhr gebuhren betragt
 beginnt beginn anfang start startet offnet eroffnet
@@ -91,6 +114,16 @@ leitet geleitet leiter leiterin leitung chef chefin fuhrt geschaftsfuhrer gescha
 gegrundet grundung grunder
 mitarbeiter mitarbeiterinnen mitarbeitende beschaftigte angestellte personal
 urlaub urlaubstage ferien
+braucht brauchen brauche brauchte benotigt benotigen benotigte erfordert erfordern
+dauert dauern dauerte dauer lang betragt
+reicht reichen genugt genugen ausreichend
+aufbewahrt aufbewahrung aufbewahren aufbewahrungsfrist aufbewahrungsfristen gespeichert
+geht ging gegangen
+kommt kam gekommen
+fahrt fuhr gefahren
+lauft lief gelaufen
+verlasst verliess verlassen
+zieht zog gezogen einzog eingezogen umgezogen
 fundo fundada fundado fundador fundadora
 abrio abierto abierta apertura inauguro
 construyo construido construida construccion
@@ -101,6 +134,9 @@ pagar paga pagan pago pagos pagadero
 dirige director directora jefe jefa
 empleado empleados empleadas personal plantilla trabajadores
 vacaciones descanso
+necesita necesitan requiere requieren precisa
+conserva conservan conservacion conservado guarda guardan
+basta bastan suficiente
 fonde fondee fondateur fondation
 ouvert ouverte ouvre ouverture ouvert
 construit construite construction
@@ -110,11 +146,16 @@ finit fin expire echeance ferme
 payer paye payable paiement paiements regler
 employe employes salaries personnel effectif
 conges vacances
+faut besoin necessite necessitent exige requiert
+conserve conservee conserves conservees conservation garde gardee gardees
+suffit suffisant
 dirige directeur directrice responsable
 costa costano costo prezzo prezzi tariffa tariffe
 custa custam custo preco precos
 kost kosten prijs prijzen tarief
 费用 价格 售价 收费
+需要 需 要求
+保存 保留 存储
 员工 雇员 职员 人员
 付款 支付 结算
 开始 起始 启动 开业
@@ -177,7 +218,7 @@ def _bare(word: str) -> set[str]:
 
 
 def _singular(word: str) -> str:
-    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word
+    return f"{word[:-3]}y" if word.endswith(("ies", "ied")) and len(word) > 4 else word
 
 
 class Words:

@@ -3,78 +3,44 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from trivium.models.language import silent_words
-from trivium.models.values import DATE, DURATION, MEASURE, MEASURES, MONEY, NUMBER, PERCENT, TIME, YEAR
-from trivium.search.segment import fold, tokens
+from trivium.models.property_words import (
+    ADDRESS_WORDS,
+    ADDRESSES,
+    BARE,
+    BARE_DATES,
+    BARE_NAMES,
+    BARE_PLACES,
+    DATES,
+    FREE_WORDS,
+    GENERIC,
+    GIVEN_NAMES,
+    HOURS,
+    KIND_OF,
+    NAMES,
+    PHONES,
+    PLACES,
+    REASONS,
+    SHORT,
+    SOURCES,
+    SUMS,
+    TIMES,
+    UNITS,
+    YEARS,
+)
+from trivium.models.units import unit_word
+from trivium.models.values import DATE, MEASURE, MEASURES, NUMBER, TIME, YEAR
+from trivium.search.segment import tokens
 
-FREE, NAME, REASON, WHERE, EMAIL, LINK = "free", "name", "reason", "where", "email", "link"
+FREE, NAME, REASON, WHERE, EMAIL, LINK, PHONE = "free", "name", "reason", "where", "email", "link", "phone"
 """Roles of texts: a statement as it is, a name in it, what follows `because`, the path of the source, addresses."""
+ADDRESSED = frozenset([EMAIL, LINK, PHONE])
 
-_SHORT = {
-    "pct": "percent", "perc": "percent", "num": "number", "qty": "quantity", "amt": "amount", "addr": "address",
-    "desc": "description", "org": "organisation", "dept": "department", "max": "maximum", "min": "minimum",
-    "tel": "telephone", "yrs": "years", "hrs": "hours", "mins": "minutes", "secs": "seconds", "temp": "temperature",
-}  # fmt: skip
-_UNITS = {
-    "percent": (PERCENT, "%"), "percentage": (PERCENT, "%"), "prozent": (PERCENT, "%"), "porcentaje": (PERCENT, "%"),
-    "pourcentage": (PERCENT, "%"), "百分比": (PERCENT, "%"),
-    "usd": (MONEY, "USD"), "dollars": (MONEY, "USD"), "eur": (MONEY, "EUR"), "euro": (MONEY, "EUR"),
-    "euros": (MONEY, "EUR"), "gbp": (MONEY, "GBP"), "pounds": (MONEY, "GBP"), "chf": (MONEY, "CHF"),
-    "cny": (MONEY, "CNY"), "rmb": (MONEY, "CNY"), "jpy": (MONEY, "JPY"), "yen": (MONEY, "JPY"), "rub": (MONEY, "RUB"),
-    "seconds": (DURATION, "second"), "minutes": (DURATION, "minute"), "hours": (DURATION, "hour"),
-    "days": (DURATION, "day"), "weeks": (DURATION, "week"), "months": (DURATION, "month"), "years": (DURATION, "year"),
-    "tage": (DURATION, "day"), "wochen": (DURATION, "week"), "monate": (DURATION, "month"), "jahre": (DURATION, "year"),
-    "dias": (DURATION, "day"), "meses": (DURATION, "month"), "anos": (DURATION, "year"), "jours": (DURATION, "day"),
-    "mois": (DURATION, "month"), "天数": (DURATION, "day"),
-}  # fmt: skip
-_KINDS = {
-    MONEY: "price cost fee salary budget revenue turnover amount charge fare wage rent deposit preis kosten gebuhr"
-    " umsatz precio coste tarifa prix cout tarif 价格 费用 金额",
-    PERCENT: "share ratio discount rabatt descuento remise taux quota",
-    DURATION: "duration period deadline notice frist dauer laufzeit plazo duracion duree delai 期限",
-    MEASURE: "weight height length depth width speed power distance size temperature gewicht hohe lange leistung peso"
-    " altura poids hauteur 重量 高度 功率",
-}
-_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in fold(words).split()}
-_DATES = frozenset(
-    fold(
-        "date day on since until deadline due birthday signed start end begin begins ends starts expires expiry opened"
-        " founded established introduced built released published"
-        " gegrundet eroffnet gebaut eingefuhrt fundado fonde datum tag seit bis beginn ende fecha inicio fin"
-        " echeance debut 日期"
-    ).split()
-)
-_YEARS = frozenset(fold("year jahr ano annee anno год 年份").split())
-_TIMES = frozenset(fold("time hour uhrzeit hora heure opens closes opening closing 时间").split())
-_NAMES = frozenset(
-    fold(
-        "name person owner contact author director manager ceo cto cfo head leader lead chair founder builder architect"
-        " customer client supplier vendor party company manufacturer maker city town country location place seat"
-        " headquarters responsible librarian curator keeper leiter leiterin inhaber ansprechpartner ort stadt land sitz"
-        " nombre directora ciudad pais nom directeur directrice ville pays 姓名 负责人 地点 城市"
-    ).split()
-)
-_REASONS = frozenset(
-    fold("reason why because rationale explanation justification cause grund razon raison 原因 理由").split()
-)
-_FREE = frozenset(
-    fold(
-        "summary answer description text quote evidence statement sentence details note explanation finding"
-        " zusammenfassung antwort beschreibung resumen respuesta resume reponse 摘要 回答 描述"
-    ).split()
-)
-_WHERE = frozenset(fold("source document file path quelle fuente 来源").split())
-_GENERIC = frozenset(
-    fold(
-        "value answer result data info item is has are text string field output number amount total flag bool status"
-        " the wert antwort ergebnis valor respuesta resultado valeur reponse resultat 值 结果"
-    ).split()
-)
-_ADDRESSES = frozenset(["email", "mail", "url", "link", "website", "homepage"])
 _PLACE = re.compile(r"\[\d*\]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -83,6 +49,8 @@ class Property(Struct, frozen=True):
     """A property: where it stands in the shape, its schema, and what its name and description say.
 
     `words` tell what it is about; without any, the question alone does. `kinds` and `unit` are what a number should be.
+    `names` are its name and title word by word; `bare`, where those are words such as `since` or `who` alone, which
+    only a column or key of that name tells, or what stands behind them in a sentence.
     """
 
     path: str
@@ -93,11 +61,20 @@ class Property(Struct, frozen=True):
     unit: str = ""
     role: str = ""
     dated: bool = False
+    placed: bool = False
+    names: frozenset[tuple[str, ...]] = frozenset()
+    bare: tuple[str, ...] = ()
 
     @property
     def types(self) -> list[str]:
         declared = self.schema.get("type")
         return [declared] if isinstance(declared, str) else list(declared or [])
+
+    @property
+    def asked(self) -> list[str]:
+        """The words that say which value is meant: also the last one of `open_from`, and those of a bare name."""
+        last = sorted({name[-1] for name in self.names} & BARE_DATES)
+        return [*last, *(word for word in self.words if word not in last)]
 
 
 def read_property(path: str, schema: dict[str, Any]) -> Property:
@@ -106,61 +83,110 @@ def read_property(path: str, schema: dict[str, Any]) -> Property:
     >>> asked = read_property("terms.notice_days", {"type": "integer"})
     >>> asked.words, sorted(asked.kinds), asked.unit
     (['notice'], ['duration'], 'day')
+    >>> read_property("since", {"type": "integer"}).bare
+    ('since',)
     """
     name = _PLACE.sub("", path).rpartition(".")[2]
     if path.endswith("]") and not path.endswith("[]") and ("title" in schema or "description" in schema):
         name = ""  # a place of an array is not what the array is
-    parts = _parts(f"{name} {schema.get('title', '')}")
+    title = str(schema.get("title", ""))
+    parts = _parts(f"{name} {title}")
     described = _parts(str(schema.get("description", "")))
     kinds, unit = _hints(parts)
     if not kinds:
         kinds, unit = _hints(described)
-    words = [word for word in parts if not _is_hint(word)]
+    words = [word for word in parts if not _is_hint(word, parts) and not _is_unit(word, parts)]
     if not words:
-        words = [word for word in parts if word not in _GENERIC and word in _KIND_OF]
+        words = [word for word in parts if word in SUMS or (word not in GENERIC and word in KIND_OF)]
+    if len(words) > 1:
+        words = [word for word in words if word not in HOURS] or words
+    if len(words) > 1 and words[-1] == "name" and not GIVEN_NAMES & set(words):
+        words.pop()
     form = schema.get("format")
+    bare = tuple(tokens(name.replace("_", " "), query=True)) if BARE.issuperset(parts) and not title else ()
     return Property(
         path,
         schema,
-        words,
-        [word for word in described if not _is_hint(word)],
-        kinds,
+        [] if bare else words,
+        [word for word in described if not _is_hint(word, described)],
+        kinds | ({TIME} if form == "time" else set()),
         unit,
         _role(name, parts, described, form),
-        form in ("date", "date-time") or _says(_DATES, name, parts),
+        form in ("date", "date-time") or _says(DATES, name, parts) or bool(bare and BARE_DATES & set(bare)),
+        _is_place(name, parts, kinds),
+        frozenset(filter(None, (name_words(name), name_words(title)))),
+        bare,
     )
 
 
-def _is_hint(word: str) -> bool:
-    """Whether a word says what kind of value is meant rather than what it is about."""
-    return word in _UNITS or word in MEASURES or word in _GENERIC or word in _YEARS or word in _ADDRESSES
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a name or a header, in the form in which two such are compared.
+
+    >>> name_words("monthlyFee_eur"), name_words("Price (EUR)")
+    (('monthly', 'fee', 'eur'), ('price', 'eur'))
+    """
+    cut = _CAMEL.sub(" ", name).replace("_", " ").replace("-", " ").replace(".", " ")
+    return tuple(_plain(word) for word in tokens(cut, query=True))
+
+
+def _plain(word: str) -> str:
+    """A word with plain vowels, as `gültig` and `gueltig` are compared."""
+    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def _is_place(name: str, parts: list[str], kinds: frozenset[str]) -> bool:
+    """Whether a property is where something is: by its words, or as in `held_in`."""
+    if not BARE.issuperset(parts):
+        tail = re.search("(?:_|(?<=[a-z])(?=[A-Z]))(?:in|at|In|At)$", name) and not (kinds or DATES & set(parts))
+        return bool(tail) or _says(PLACES, name, parts)
+    return not BARE_PLACES.isdisjoint(name_words(name))
+
+
+def _is_hint(word: str, parts: list[str]) -> bool:
+    """Whether a word says what kind of value is meant rather than what it is about; a measure only at the end does."""
+    known = any(word in words for words in (UNITS, GENERIC, YEARS))
+    return known or (word in MEASURES and word == parts[-1]) or word == _address_in(parts)
+
+
+def _address_in(parts: list[str]) -> str:
+    """The word of a name that says which kind of address is meant: `support_email`, but not of `mail_port`."""
+    kinds = [word for word in parts if word not in ADDRESS_WORDS]
+    return kinds[-1] if kinds and kinds[-1] in ADDRESSES | PHONES else ""
+
+
+def _is_unit(word: str, parts: list[str]) -> bool:
+    """Whether a word is the unit at the end of a name of several words."""
+    return len(parts) > 1 and word == parts[-1] and unit_word(word) is not None
 
 
 def _parts(text: str) -> list[str]:
     cut = _CAMEL.sub(" ", text).replace("_", " ").replace("-", " ")
-    found = [_spelled(_SHORT.get(word, word)) for word in dict.fromkeys(tokens(cut, query=True))]
+    found = [_spelled(SHORT.get(word, word)) for word in dict.fromkeys(tokens(cut, query=True))]
     silent = silent_words(found)
-    return [word for word in found if word not in silent or word in _REASONS]
+    return [word for word in found if word not in silent or word in REASONS]
 
 
 def _spelled(word: str) -> str:
     """`gegruendet` as `gegrundet` where that is a word that says something here."""
     plain = word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
-    known = (_DATES, _NAMES, _REASONS, _FREE, _KIND_OF)
+    known = (DATES, NAMES, REASONS, FREE_WORDS, KIND_OF, TIMES)
     return plain if any(plain in words for words in known) else word
 
 
 def _hints(words: list[str]) -> tuple[frozenset[str], str]:
     for word in words:
-        if word in _UNITS:
-            kind, unit = _UNITS[word]
+        if word in UNITS:
+            kind, unit = UNITS[word]
             return frozenset({kind}), unit
     if words and words[-1] in MEASURES and len(words) > 1:
         return frozenset({MEASURE}), MEASURES[words[-1]]
-    kinds = {_KIND_OF[word] for word in words if word in _KIND_OF}
-    if _YEARS & set(words):
+    if len(words) > 1 and (named := unit_word(words[-1])) is not None:
+        return frozenset({named.kind}), named.name
+    kinds = {KIND_OF[word] for word in words if word in KIND_OF}
+    if YEARS & set(words):
         kinds |= {YEAR, DATE}
-    if _TIMES & set(words):
+    if TIMES & set(words):
         kinds |= {TIME}
     if "number" in words or "count" in words:
         kinds |= {NUMBER}
@@ -173,17 +199,20 @@ def _says(known: frozenset[str], name: str, parts: list[str]) -> bool:
 
 
 def _role(name: str, parts: list[str], described: list[str], form: object) -> str:
-    if form in ("email", "idn-email") or _ADDRESSES & set(parts) & {"email", "mail"}:
+    address = _address_in(parts)
+    if form in ("email", "idn-email") or address in ("email", "mail"):
         return EMAIL
-    if form in ("uri", "url", "iri") or _ADDRESSES & set(parts):
+    if form in ("uri", "url", "iri") or address in ADDRESSES:
         return LINK
-    if _says(_REASONS, name, parts):
+    if address:
+        return PHONE
+    if _says(REASONS, name, parts):
         return REASON
-    if parts and set(parts) <= _WHERE:
+    if parts and set(parts) <= SOURCES:
         return WHERE
-    if _says(_FREE, name, parts):
+    if _says(FREE_WORDS, name, parts):
         return FREE
     tail = re.search("(?:_|(?<=[a-z])(?=[A-Z]))(in|at|by|from|In|At|By|From)$", name)
-    if _says(_NAMES, name, parts) or tail or {"name", "who", "wer", "quien", "qui"} & set(described):
+    if _says(NAMES | PLACES, name, parts) or tail or {"name", "who", "wer", "quien", "qui"} & set(described):
         return NAME
-    return ""
+    return "" if not BARE.issuperset(parts) or (BARE_NAMES | BARE_PLACES).isdisjoint(name_words(name)) else NAME

@@ -96,7 +96,8 @@ _HAPPENS = re.compile(
 _WHEN_IF = frozenset(["when", "cuando", "quando", "quand", "wanneer"])
 _OPENS = re.compile(
     r"[\s¿]*(?:(?:in|on|at|to|by|with|for|from|under) )?(?:which|what|how|who|whom|whose|where|why|does|do|did|is|are"
-    r"|was|were|can|could|may|must|will|would|should|has|have|que|cual|cuales|quien|como|donde|quel|quelle|quels|quelles|qui"
+    r"|was|were|can|could|may|must|will|would|should|has|have|que|cual|cuales|quien|como|donde|quel|quelle|quels"
+    r"|quelles|qui"
     r"|quale|quali|chi|come|dove|qual|quais|quem|onde|welke|wie|hoe|waar)\b"
 )
 _KNOWING = re.compile(r"\b(?:know|known|say|says|said|tell|told|clear|recorded|stated|saber|sait|sai|savoir) $")
@@ -120,15 +121,18 @@ _APOSTROPHE = re.compile(
 _FRENCH_TAIL = re.compile(r"(?<=\w)-(?:t-)?(?:ils?|elles?|on|vous|nous|ce|je|tu)\b")
 _EDGES_HAN = re.compile("(?:于|为|在|有|会|要|能)(?=\\s|[?？。]|$)|(?:(?<=\\s)|^)(?:在|有)")
 _FILLER_HAN = re.compile(
-    "请问|請問|请|是什么|是什麼|什么是|什么|什麼|有哪些|哪些|哪个|哪種|哪种|有没有|是不是|是否|可以|能否|需要|怎么|如何|有多少|多少|有几个"
+    "请问|請問|请|是什么|是什麼|什么是|什么|什麼|有哪些|哪些|哪个|哪種|哪种|有没有|是不是|是否|可以|能否|需要|怎么"
+    "|如何|有多少|多少|有几个"
     "|我们|我們|你们|我|你|的|了|吗|嗎|呢|吧|是|和|与|及|或|被|把|谁|一下|告诉|列出|比较|比較|有什么"
 )
 _FILLER_KANA = re.compile(
-    "ですか|でしょうか|ますか|ました|ません|ください|について|教えて|とは|です|ます|する|される|した|して|れる|ある|いる|から|まで"
+    "行われ|行い|行う|ですか|でしょうか|ますか|ました|ません|ください|について|教えて|とは|です|ます|する|される"
+    "|した|して|れる|ある|いる|から|まで"
     "|どの|どんな|どれ|なに|何|[はがをにのでともへや](?![\u3041-\u3096])|(?<![\u3041-\u3096])[はがをにのでともへや]"
 )
 _FILLER_WORDS = re.compile(
-    r"(?<!\w)(?:ما|ماذا|هي|هو|هم|من|كم|بكم|متى|متي|أين|اين|كيف|لماذا|هل|أي|اي|لمن|الذي|التي|في|على|علي|إلى|الى|الي|عن|مع"
+    r"(?<!\w)(?:ما|ماذا|هي|هو|هم|من|كم|بكم|متى|متي|أين|اين|كيف|لماذا|هل|أي|اي|لمن|الذي|التي|في|على|علي|إلى|الى|الي"
+    r"|عن|مع"
     r"|هذا|هذه|لدى|لدي|عند|يوجد|توجد|يتم|تم|كان|كانت|أو|او"
     r"|מה|מהו|מהי|מהם|מהן|מי|מיהו|מיהי|למי|ממי|כמה(?: זמן)?|מתי|איפה|מאיפה|היכן|לאן|איך|כיצד|למה|מדוע|האם|איזה|איזו"
     r"|אילו|באיזה|באיזו|הוא|היא|הם|הן|של|את|על|אל|עם|יש|זה|זו|זאת|או|גם|היה|היתה|הייתה|היו"
@@ -140,7 +144,8 @@ _FILLER_HANGUL = re.compile(
     "얼마나|얼마|되나요|되요|됩니까|입니까|인가요|무엇|어떻게|어떤|있나요|있습니까|합니까|해주세요|알려|주세요"
 )
 _HANGUL_TAIL = re.compile(
-    "(?<=[\uac00-\ud7af])(?:입니까|인가요|나요|까요|습니까|에서|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과|도)(?=$|[^\uac00-\ud7af])"
+    "(?<=[\uac00-\ud7af])(?:입니까|인가요|나요|까요|습니까|에서|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과"
+    "|도)(?=$|[^\uac00-\ud7af])"
 )
 _YES_NO = re.compile(
     r"(?:is|are|was|were|does|do|did|can|could|may|must|has|have|will|would|should|ist|sind|war|hat|haben|kann|konnen"

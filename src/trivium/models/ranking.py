@@ -10,17 +10,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trivium.errors import TriviumError
-from trivium.models.clauses import belongs_to_another
 from trivium.models.compounds import Spellings, is_phrase, joined
-from trivium.models.denial import negated
+from trivium.models.denial import negated, only_without
 from trivium.models.dimensions import denies, is_bounded, tells
 from trivium.models.former import covers
-from trivium.models.language import silent_words
-from trivium.models.matching import EXACT, KIN, Vocabulary
-from trivium.models.question import FREQUENCY, NAME, PLACE, REASON, Question, Term
+from trivium.models.headings import asks_for_version, code_of, subjects, tells_change
+from trivium.models.headings import tells as tells_of_heading
+from trivium.models.matching import EXACT, INSIDE, KIN, Vocabulary, alike
+from trivium.models.question import PLACE, Question, Term, content_words
 from trivium.models.ranges import end_of_range
-from trivium.models.statements import CODE, ITEM, PAIR, ROW, SENTENCE, Statement
-from trivium.models.values import DATE, NUMBER, Value
+from trivium.models.statements import CODE, HEADING, ITEM, PAIR, ROW, SENTENCE, Statement
+from trivium.models.values import DATE
+from trivium.models.wanted import PROPER, has_wanted, of_another, tells_beside
+from trivium.models.wanted import because as because
 from trivium.search.passage import ARTIFACT
 from trivium.search.segment import fold, tokens
 from trivium.search.words import stem
@@ -44,57 +46,27 @@ _SHORT, _CHANCE, _MOST_CHANCE = 24, 0.005, 0.12
 _BEHIND, _FAR_BEHIND = 0.02, 8
 """What a statement loses for each passage that was found before its own, and for how many at most."""
 _SIMILAR = 0.05
+_NAMED = 0.1
+"""What a statement gains that has the names of the question itself, rather than in what stands over it."""
 _ONLY_NAMED, _ONLY_KIN = 0.5, 0.7
 """Of the confidence in a fact that only names its thing, and where all that meets a question is a word of its kind."""
 POINTS_BACK = re.compile(
     r"(?:it|its|they|their|this|these|that|he|she|his|her|such|both|since then|then|er|sie|es|dies\w*|beide|danach"
-    r"|seitdem|esto|este|esta|ella|ellos|despues|il|elle|ils|elles|cela|ce|cette|ces|esso|essa|questo|questa|hij|zij|deze"
+    r"|seitdem|esto|este|esta|ella|ellos|despues|il|elle|ils|elles|cela|ce|cette|ces|esso|essa|questo|questa|hij"
+    r"|zij|deze"
     r"|он|она|оно|они|это|этот|эта|它|他|她|该|这|それ|これ|その|この)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that says something of what the one before is about."""
 _SEMANTIC_STATEMENTS = 60
-_BECAUSE = re.compile(
-    r"\b(?:because|since|due to|reasons?|so that|therefore|in order to|weil|da|denn|grund|damit|deshalb|wegen|porque"
-    r"|debido|ya que|para que|motivo|parce que|car|afin|raison|perche|poiche|porque|omdat|doordat|потому"
-    r"|так как|чтобы|כי|משום|מפני|בגלל|עקב|כדי|לכן|מאחר|لأن\w*|لان\w*|بسبب|لذلك|لكي|نظرا\w*"
-    r")\b|, as\b|因为|因此|所以|由于|为了|ため|ので|から|때문|위해",
-    re.I,
+_ASKS_STATE = re.compile(
+    r"\b(?:is|are|was|were|sind|ist|sont|est|son|estan|esta|sono|sao|zijn)"
+    r"(?: (?:still|now|not|noch|jetzt|nicht|encore|todavia|aun|ancora|ainda|nog))? [^\W\d_]+\W*$"
 )
-_REASONS = re.compile(
-    r"\b(?:why|reasons?|rationale|motivation|background|context|decision|justification|begründung|gründe|kontext"
-    r"|motivo|motivos|raisons?|contexte|contexto)\b|原因|理由|背景",
-    re.IGNORECASE,
-)
-_PROPER = re.compile(r"[^\W\d_a-zà-ÿа-я][^\W\d_]+")
-_CAPITALS = re.compile("[A-Za-zÀ-ÿЀ-ӿͰ-Ͽ]")
-_IN_PLACE = re.compile(
-    r"\b(?:in|at|near|on|from|to|im|am|bei|aus|nach|en|à|a|au|aux|nel|nella|em|no|na|te|bij|в|на|of)\s+(?:\w+\s)?$"
-)
+"""A question for what is in some state (`which tickets are open`), which a value says rather than a key (`Opened:`)."""
 _LIES = re.compile(
     r"\b(?:stands?|lies?|located|situated|found|liegt|befindet|steht|gelegen|situad[oa]|se encuentra|ubicad[oa]|situee?"
     r"|se trouve|si trova|situat[oa]|localizad[oa]|ligt|находится|расположен\w*)\b|位于|坐落|にあります|위치"
-)
-_AGENT = re.compile(
-    r"\b(?:by|from) (?:the|your|our|their|a|an)\b|\b(?:vom|von der|durch|por el|por la|par le|par la|par l')"
-)
-_IS = re.compile(r"\b(?:is|ist|es|est|e)\s+$")
-_EARLIER = re.compile(
-    r"\b(?:until|till|former|formerly|previous|previously|ex|predecessor|before|earlier|to (?:1[5-9]|20)\d\d|bis"
-    r"|fruher\w*|ehemalig\w*|vorganger\w*|hasta|anterior|predecesor\w*|antes|jusqu|ancien\w*|predecesseur|avant|fino|precedente)\b"
-)
-_LATER = re.compile(
-    r"\b(?:since|now|new|after|later|successor|succeed\w*|followed|from (?:1[5-9]|20)\d\d|seit|neue\w*"
-    r"|nachfolge\w*|nach|desde|nuev\w*|sucesor\w*|despues|depuis|nouve\w*|successeur|apres|dal|dopo)\b"
-)
-_IN_PLACE_HAN = re.compile(
-    r"在|位于|で|から|에서|에 |市|区|省|县|(?<!\w)[במ][-א-ת]\w+|(?<!\w)(?:في|من|إلى)\s|(?<!\w)بال\w"
-)
-_OFTEN = re.compile(
-    r"\b(?:once|twice|times|every|each|daily|weekly|monthly|yearly|annually|hourly|per (?:day|week|month|year)"
-    r"|a (?:day|week|month|year)|einmal|zweimal|dreimal|mal|jede[nsr]?|taglich|wochentlich|monatlich|jahrlich|veces"
-    r"|vez|cada|diario|semanal|mensual|anual|fois|chaque|tous les|volte|volta|ogni|vezes|keer|elke|раз|каждый|каждую"
-    r"|ежедневно|פעם|פעמים|פעמיים|כל|יומי\w*|שבועי\w*|חודשי\w*|שנתי\w*|مره|مرتين|مرات|كل|يوميا|اسبوعيا|شهريا|سنويا)\b|每|次|一回|毎|回|마다"
 )
 
 
@@ -124,7 +96,7 @@ class Ranking:
         self.statements = list(statements)
         self._embedder = embedder
         self._own = [Spellings(statement.words) for statement in self.statements]
-        self._near = [Spellings(tokens(statement.context)) for statement in self.statements]
+        self._near = list(map(Spellings, _contexts(self.statements)))
         self._before = [Spellings(tokens(statement.before)) for statement in self.statements]
         self.vocabulary = Vocabulary(own.words | near.words for own, near in zip(self._own, self._near, strict=True))
 
@@ -145,12 +117,16 @@ class Ranking:
         """The terms as the texts write them: two words as one (`back up`: backup), one with a hyphen as one or two."""
         for one in question.joined:
             parts = [term for term in terms if one.startswith(term.word) or one.endswith(term.word)]
-            known = one in self.vocabulary or is_phrase(one)
+            known = one in self.vocabulary or (is_phrase(one) and self._is_phrase(one))
             if parts and known and one not in [term.word for term in terms]:
                 at = terms.index(parts[0])
                 terms = [term for term in terms if term not in parts]
                 terms.insert(at, Term(one, must=any(term.must for term in parts)))
         return [term for one in terms for term in self._hyphened(one)]
+
+    def _is_phrase(self, one: str) -> bool:
+        """Whether a verb and its particle are one word here: `run on 4 January` is none where no text has it."""
+        return not one.endswith(("on", "in")) or any(own.in_two(one) for own in self._own)
 
     def _hyphened(self, term: Term) -> list[Term]:
         one = joined(term.word)
@@ -186,7 +162,7 @@ class Ranking:
     def _names(self) -> set[str]:
         """Words that stand with a capital inside sentences or titles."""
         texts = {text for one in self.statements for text in (one.text, one.passage.title)}
-        return {word for text in texts for match in _PROPER.finditer(text, 1) for word in tokens(match[0])}
+        return {word for text in texts for match in PROPER.finditer(text, 1) for word in tokens(match[0])}
 
     def _covers(self, statement: Statement, names: Sequence[str]) -> bool:
         """Whether a statement, with what stands around it, has the names of the question that any of the texts has."""
@@ -201,13 +177,20 @@ class Ranking:
         carried = _ASKED_BEFORE if asked_before else _BEFORE
         follows = asked_before or self._goes_on(index, terms)
         own = covered = 0.0
+        own_words: dict[str, float] = {}
         missed = uncounted = kin = False
         attribute: bool | None = None
         day = _same_days(statement, question)
+        kinds = {value.kind for value in statement.values}
         for term in terms:
             here = max(self._match(term.word, self._own[index]), KIN * _is_told(term.word, statement))
             here = EXACT if term.word in day or covers(statement, term.word) else here
+            if statement.kind == HEADING:
+                here = max(here, tells_of_heading(term.word, statement.text, kinds))
+            own_words[term.word] = here
             around = self._match(term.word, self._near[index])
+            if statement.kind in (ITEM, SENTENCE):
+                around = max(around, tells_change(term.word, statement.headings))
             near = around * _NEAR
             before = self._match(term.word, self._before[index]) * carried if statement.before and follows else 0.0
             best = max(here, near, before)
@@ -220,12 +203,16 @@ class Ranking:
             if not term.must and not term.extra:
                 attribute = attribute or best > 0
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
-        typed = _has_wanted(statement, question, bool(own))
+        typed = has_wanted(statement, question, bool(own))
+        same = asked_before and _is_same_question(statement, question)
+        typed = typed or same
         apart = not self._speaks_of(question, index, asked_before) or denies(question.words, statement.words)
+        not_done = question.kind == "how" and not negated(question.text) and self._not_done(statement, question)
         if question.negated:
             apart = not (negated(statement.text) or denies(question.words, statement.words))
             typed = typed and not apart
-        if _of_another(statement, question) or (question.beside and not _tells_beside(statement, question, typed)):
+        compares = bool(question.beside) or question.earlier is not None
+        if of_another(statement, question) or (compares and not tells_beside(statement, question, typed)):
             typed, apart = False, True
         lacks = missed or apart or uncounted or attribute is False
         long = max(0, len(statement.words) - _SHORT)
@@ -233,7 +220,10 @@ class Ranking:
         confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if lacks else 1.0)
         score = 0.75 * confidence + 0.25 * own * (1.0 if typed else 0.5) - _BEHIND * min(statement.rank, _FAR_BEHIND)
         score += 0.15 if typed and question.wanted else 0.0
-        score += 0.2 if _is_key(statement, terms) else 0.0
+        score += _NAMED * (
+            any(term.must for term in terms) and all(own_words[term.word] for term in terms if term.must)
+        )
+        score += 0.2 if _is_key(statement, question, terms) else 0.0
         score -= min(_CHANCE * long, _MOST_CHANCE)
         score += 0.1 if PLACE in question.wanted and _LIES.search(fold(statement.text)) else 0.0
         if _asks(statement.text):
@@ -249,6 +239,12 @@ class Ranking:
         if statement.kind == CODE:
             score -= 0.2 if question.kind == "how" else 0.4
             confidence *= _IN_CODE if question.wanted or question.lists or question.chooses else 1.0
+        if not_done:
+            confidence, score = confidence * _ONLY_NAMED, score - 0.4
+        if same:
+            score += 0.4
+        if statement.kind == HEADING and not _is_asked_for(statement.text, question):
+            confidence, score = confidence * _ONLY_NAMED, score - 0.4
         if question.defines and defines(statement, terms):
             score += 0.3
         is_rest = statement.place == 0 and statement.passage.start and statement.text[:1].islower()
@@ -257,6 +253,13 @@ class Ranking:
         if len(statement.words) < 3 and statement.kind == SENTENCE:
             score -= 0.15
         return Ranked(statement, confidence, score, own, covered, typed=typed, missed=missed)
+
+    def _not_done(self, statement: Statement, question: Question) -> bool:
+        """Whether a statement has a word of the question only as what is not done there (`without deleting it`)."""
+        return any(
+            only_without(statement.text, lambda word, term=term: alike(term, word) > INSIDE)  # type: ignore[misc]
+            for term in question.words
+        )
 
     def _match(self, term: str, there: Spellings) -> float:
         """How far a text meets a term, in whichever spelling."""
@@ -305,6 +308,31 @@ class Ranking:
             one.score += _SIMILAR * one.similar
 
 
+def _contexts(statements: Sequence[Statement]) -> list[list[str]]:
+    """The words around each statement, without the codes that stand there in passing while another heading has them."""
+    own = [
+        subjects(one.passage, (*one.headings, one.text) if one.kind == HEADING else one.headings) for one in statements
+    ]
+    known = frozenset().union(*own)
+    return [
+        [word for word in tokens(one.context) if word not in known or word in codes]
+        for one, codes in zip(statements, own, strict=True)
+    ]
+
+
+def _is_asked_for(heading: str, question: Question) -> bool:
+    """Whether a heading may be an answer: its own code is asked about, or codes and versions are."""
+    code = code_of(heading) or ""
+    words = {word.lstrip("#＃") for word in question.words}
+    return question.lists or asks_for_version(question.text) or code in words or f"v{code}" in words
+
+
+def _is_same_question(statement: Statement, question: Question) -> bool:
+    """Whether the sentence before asks the very question, so that this one is its answer whatever it holds."""
+    asks, there = set(content_words(question.text)), set(content_words(statement.before))
+    return bool(asks) and asks == there
+
+
 def _is_told(term: str, statement: Statement) -> bool:
     """Whether a statement tells without the word what the word asks for: by the unit of a value, a bound or a range."""
     if not statement.values:
@@ -319,31 +347,22 @@ def _is_told(term: str, statement: Statement) -> bool:
 def _same_days(statement: Statement, question: Question) -> frozenset[str]:
     """The words of those dates of the question that a statement has, however they are written there."""
     keys = {value.key[1] for value in statement.values if value.kind == DATE} if question.days else set()
+    keys |= {f"-{key[4:]}" for key in keys}  # a day of any year
     return frozenset().union(*(words for key, words in question.days.items() if key in keys))
 
 
-def _is_key(statement: Statement, terms: Sequence[Term]) -> bool:
-    """Whether the question names the very thing that a row or pair is about."""
+def _is_key(statement: Statement, question: Question, terms: Sequence[Term]) -> bool:
+    """Whether the question names the very thing that a row or pair is about, or the value for which it chooses some."""
     if statement.kind not in (ROW, PAIR):
         return False
     cell = statement.cells[0]
     words = tokens(cell.key if statement.kind == PAIR else cell.text, query=True)
     key = {part for word in words for part in word.split("-")}
+    if statement.kind == PAIR and question.chooses and _ASKS_STATE.search(fold(question.text)):
+        asked = {term.word for term in terms}
+        return bool(key) and (key <= asked or set(tokens(cell.text, query=True)) <= asked)
     asked = {stem(term.word) for term in terms}
     return bool(key) and all(stem(word) in asked for word in key)
-
-
-def because(text: str) -> str | None:
-    """What stands after `because`, or the whole text where it gives a reason and nothing stands there; else None.
-
-    >>> because("We chose granite because sandstone crumbles.")
-    'sandstone crumbles.'
-    """
-    match = _BECAUSE.search(text)
-    if match is None:
-        return None
-    rest = text[match.end() :].lstrip(" ,:").strip()
-    return rest if len(rest.split()) > 1 or len(rest) > 8 else text
 
 
 def _asks(text: str) -> bool:
@@ -372,67 +391,3 @@ def _order(one: Ranked) -> tuple[float, int, int]:
 def _with_heading(statement: Statement) -> str:
     heading = statement.headings[-1] if statement.headings else statement.passage.name
     return f"{heading}: {statement.text}" if heading else statement.text
-
-
-def _has_wanted(statement: Statement, question: Question, own: bool) -> bool:
-    """Whether a statement holds what the question asks for: a value of the kind, which the question does not name.
-
-    `own`: whether words of the question stand in the statement itself.
-    """
-    wanted = question.wanted
-    if not wanted:
-        return True
-    if REASON in wanted:
-        under = " ".join([*statement.headings[-1:], *(path[-1] for path in statement.passage.section_paths if path)])
-        return bool(_BECAUSE.search(statement.text) or _REASONS.search(under))
-    if FREQUENCY in wanted:
-        return bool(_OFTEN.search(fold(statement.text)))
-    if NAME in wanted or PLACE in wanted:
-        return _has_name(statement, question, PLACE in wanted, own)
-    return bool(_told(statement, question))
-
-
-def _told(statement: Statement, question: Question) -> list[Value]:
-    """The values of the kind that a question asks for, without those that it names itself."""
-    return [value for value in statement.values if value.kind in question.wanted and value.key[1] not in question.said]
-
-
-def _of_another(statement: Statement, question: Question) -> bool:
-    """Whether a sentence of several clauses has the value asked for in one about another thing of the kind."""
-    if statement.kind not in (SENTENCE, ITEM):
-        return False
-    told = _told(statement, question)
-    told = [value for value in told if value.kind != NUMBER] or told  # asked for a price, 40 euros rather than 3
-    if question.wanted and not told:
-        return False
-    return belongs_to_another(statement.text, [value.start for value in told], question.words)
-
-
-def _tells_beside(statement: Statement, question: Question, typed: bool) -> bool:
-    """Whether a statement has another name than the one in the question and, where asked, puts it before or after."""
-    text, words = fold(statement.text), frozenset(statement.words)
-    ordered = question.earlier is None or bool((_EARLIER if question.earlier else _LATER).search(text))
-    return typed and (ordered or question.beside <= words)
-
-
-def _has_name(statement: Statement, question: Question, place: bool, own: bool) -> bool:
-    """Whether there is a name that the question does not hold; scripts without capitals get the benefit of doubt."""
-    text = statement.text
-    if not _CAPITALS.search(text):
-        return not place or bool(_IN_PLACE_HAN.search(text))
-    known = {*tokens(question.text), *silent_words(statement.words)}
-    if not place and _AGENT.search(fold(text)):
-        return True
-    keys = frozenset(token for cell in statement.cells for token in tokens(cell.key)) if statement.kind == ROW else ()
-    for match in _PROPER.finditer(text):
-        if not known.isdisjoint(tokens(match[0])) or (keys and keys >= set(tokens(match[0]))):
-            continue
-        if not place or _in_place(statement, match.start(), own):
-            return True
-    return False
-
-
-def _in_place(statement: Statement, start: int, own: bool) -> bool:
-    """Whether a name stands where places do: after a word such as `in`, after `is`, as the value of a pair or cell."""
-    before = fold(statement.text[:start])[-40:]
-    return statement.kind in (ROW, PAIR) or bool(_IN_PLACE.search(before) or (own and _IS.search(before)))

@@ -14,10 +14,17 @@ from msgspec import Struct
 from trivium.models.denial import negated
 from trivium.models.matching import INFLECTED, alike
 from trivium.models.question import Question, content_words
+from trivium.models.row_numbers import numbered
 from trivium.models.statements import Cell, Statement
 from trivium.models.yes_no import said_in
+from trivium.search.segment import fold
 
 _WITHOUT = re.compile(r"\b(?:out of|lack|lacks|lacking)\b", re.IGNORECASE)
+_STOCKED = re.compile(
+    r"\b(?:(?:in|out of|on) (?:stock|hand)|available|auf lager|vorratig|verfugbar|en stock|disponible?s?|disponibil[ei]"
+    r"|disponive(?:l|is)|op voorraad|в наличии)\b|有货|在库|库存"
+)
+"""How a question asks for what there is one of, at least."""
 
 
 class Held(Struct):
@@ -29,10 +36,12 @@ class Held(Struct):
 
 def that_hold(rows: Sequence[Statement], question: Question) -> Held:
     """Those rows of one table for which the question's conditions hold; all of them where it has none."""
-    held = Held(list(rows), set())
+    by_number = numbered(rows, question)
+    held = Held(by_number.rows, by_number.words)
     for key in dict.fromkeys(cell.key for row in rows for cell in row.cells[1:] if cell.key):
         cells = [next((cell for cell in row.cells if cell.key == key), None) for row in rows]
-        _hold(held, rows, cells, key, question)
+        if not words_of(key, by_number.words):
+            _hold(held, rows, cells, key, question)
     return held
 
 
@@ -44,6 +53,9 @@ def _hold(held: Held, rows: Sequence[Statement], cells: Sequence[Cell | None], k
             return
         wanted = not (negated(question.text) or _WITHOUT.search(question.text))
         good = [answer is wanted for answer in said]
+    elif named and _STOCKED.search(fold(question.text)) and all(cell and cell.text.isdigit() for cell in cells):
+        wanted = not (negated(question.text) or _WITHOUT.search(question.text))
+        good = [cell is not None and (int(cell.text) > 0) is wanted for cell in cells]
     else:
         met = [words_of(cell.text, question.words) if cell is not None else set() for cell in cells]
         if not any(met):

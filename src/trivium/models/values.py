@@ -178,7 +178,8 @@ _LABEL_WORDS = frozenset(
 _LETTER = r"[^\W\u2e80-\ud7ff]"  # of scripts that part words by spaces
 _GROUPS = r"\d{1,3}(?:(?P<sep>[,.'’\u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?|\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
 _NUMBER = re.compile(
-    rf"(?<!{_LETTER})(?<![.,§#/:](?=\d))(?:(?<!-(?=\d))|(?<=[א-ת]-))(?P<sign>[-−+](?=\d))?(?P<digits>(?:{_GROUPS})(?!\d)|\d+(?:[.,]\d+)?)"
+    rf"(?<!{_LETTER})(?<![.,§#/:](?=\d))(?:(?<!-(?=\d))"
+    rf"|(?<=[א-ת]-))(?P<sign>[-−+](?=\d))?(?P<digits>(?:{_GROUPS})(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?!\d|[.,/:-]\d)"
 )
 _COUNTED = "天|日|周|星期|个星期|个月|個月|年|小时|个小时|分钟|秒|%|元|人|名|个|次|台|倍"
@@ -195,13 +196,16 @@ _MONEY_BEFORE = re.compile(
     r"(?:US\$|R\$|[$€£¥₽₹₪]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|BRL))[ \u00a0]?$"
 )
 _ISO = re.compile(
-    r"(?<![\w-])(?P<y>(?:1[5-9]|2[01])\d\d)(?P<s>[-/.])(?P<m>0?[1-9]|1[0-2])(?:(?P=s)(?P<d>0?[1-9]|[12]\d|3[01]))?(?![\w-])(?!\.\d)"
+    r"(?<![\w-])(?P<y>(?:1[5-9]|2[01])\d\d)(?P<s>[-/.])(?P<m>0?[1-9]|1[0-2])(?:(?P=s)(?P<d>0?[1-9]|[12]\d"
+    r"|3[01]))?(?![\w-])(?!\.\d)"
 )
 _DOTTED = re.compile(
-    r"(?<![\w.])(?P<d>0?[1-9]|[12]\d|3[01])(?P<s>[./-])(?P<m>0?[1-9]|1[0-2]|[12]\d|3[01])(?P=s)(?P<y>(?:19|20)\d\d)(?![\w])"
+    r"(?<![\w.])(?P<d>0?[1-9]|[12]\d|3[01])(?P<s>[./-])(?P<m>0?[1-9]|1[0-2]|[12]\d|3[01])(?P=s)(?P<y>(?:19"
+    r"|20)\d\d)(?![\w])"
 )
 _HAN_DATE = re.compile(
-    r"(?P<y>(?:1[5-9]|2[01])\d\d)\s?[年년]\s?(?:(?P<m>1[0-2]|0?[1-9])\s?[月월]\s?(?:(?P<d>3[01]|[12]\d|0?[1-9])\s?[日号號일])?)?"
+    r"(?P<y>(?:1[5-9]|2[01])\d\d)\s?[年년]\s?(?:(?P<m>1[0-2]|0?[1-9])\s?[月월]\s?(?:(?P<d>3[01]|[12]\d"
+    r"|0?[1-9])\s?[日号號일])?)?"
 )
 _HAN_DAY = re.compile(r"(?<!\d)(?P<m>1[0-2]|0?[1-9])\s?[月월]\s?(?P<d>3[01]|[12]\d|0?[1-9])\s?[日号號일]")
 _MONTH = "|".join(sorted({re.escape(name) for name in _MONTH_NUMBERS}, key=len, reverse=True))
@@ -214,7 +218,8 @@ _MONTH_DAY = re.compile(
     rf"|(?:de\s|del\s|of\s)?(?P<y2>(?:1[5-9]|2[01])\d\d)\b)"
 )
 _TIME = re.compile(
-    r"(?<![\w:.])(?P<h>[01]?\d|2[0-3])(?:[:.h](?P<m>[0-5]\d)(?![\d:]|\.\d)(?P<half>\s?[ap]\.?m\b\.?)?|\s?(?P<half2>[ap]\.?m\b\.?)|\s?(?P<clock>Uhr|uhr|点|時(?!間)|시))"
+    r"(?<![\w:.])(?P<h>[01]?\d|2[0-3])(?:[:.h](?P<m>[0-5]\d)(?![\d:]|\.\d)(?P<half>\s?[ap]\.?m\b\.?)?"
+    r"|\s?(?P<half2>[ap]\.?m\b\.?)|\s?(?P<clock>Uhr|uhr|点|時(?!間)|시))"
 )
 _ONE_OF = re.compile(
     r"\b(?:takes?|took|lasts?|lasted|within|after|for|in|about|over|under|requires?|needs?)\s"
@@ -242,6 +247,29 @@ def find_values(text: str, language: str = "en") -> list[Value]:
             found.append(value)
             insort(taken, (value.start, value.stop))
     return sorted(found, key=lambda value: value.start)
+
+
+_WEEKDAYS = frozenset(
+    fold(
+        "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays"
+        " saturdays"
+        " sundays montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes miercoles jueves"
+        " viernes sabado domingo lundi mardi mercredi jeudi vendredi samedi dimanche lunedi martedi mercoledi giovedi"
+        " venerdi domenica segunda terca quarta quinta sexta maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
+        " понедельник вторник среда четверг пятница суббота воскресенье понедельника среду пятницу субботу"
+        " spring summer autumn winter fall easter christmas fruhling fruhjahr sommer herbst ostern weihnachten"
+    ).split()
+)
+
+
+def is_time_word(word: str) -> bool:
+    """Whether a word is a weekday, a month or a season.
+
+    >>> [is_time_word(word) for word in ("Monday", "October", "octubre", "Lisbon", "Jan")]
+    [True, True, True, False, False]
+    """
+    folded = fold(word)
+    return folded in _WEEKDAYS or (len(folded) > 3 and folded in _MONTH_NUMBERS)
 
 
 def is_number_word(word: str) -> bool:

@@ -16,8 +16,10 @@ _STOPS = "。！？｡︒।॥؟۔։።။។៕᠃"
 _STAMP = (
     r"\[?\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T\s,]{1,2}\d{2}:\d{2}|\]?\s\[?[A-Z]{4,8}\b)"
     r"|\[?\d{2}:\d{2}:\d{2}[\s.,\]]|[A-Z][a-z]{2}\s[\s\d]\d\s\d{2}:\d{2}:\d{2}\s"
+    r"|\u200e?\[?\d{1,2}[-./]\d{1,2}[-./]\d{2,4},?\s\d{1,2}:\d{2}(?::\d{2})?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?\]?\s(?:[-–]\s)?"
+    r"[^\s:][^:\n]{0,40}:\s"
 )
-"""How an entry of a log begins: a date with a time or a level, or a time."""
+"""How an entry of a log begins: a date with a time or a level, or a time; and a message of an exported chat."""
 _BREAK = re.compile(
     rf"""
     (?P<blank> \n[^\S\n]*+\n\s*+ | \f\s*+ )
