@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 
 import trivium
-from trivium.models.matching import Vocabulary
-from trivium.models.question import content_words
+from trivium.language.matching import Vocabulary
+from trivium.language.question import content_words
 from trivium.search.embedder import Embedder
 from trivium.search.passage import Evidence, Passage
 from trivium.search.segment import tokens

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from trivium.answers.composer import Choice, Cited, Composed, ComposeError, Composer, Progress, Step, Task, Usage
 from trivium.errors import TriviumError
-from trivium.models.composer import Choice, Cited, Composed, ComposeError, Composer, Progress, Step, Task, Usage
 
 SCRIPTED, THINKING, GONE = "test/scripted", "test/thinking", "test/gone"
 TIERS = ("lite", "standard", "pro")

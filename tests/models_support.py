@@ -11,8 +11,8 @@ from typing import Any
 import trivium
 from tests.answer_questions import evidence
 from tests.openai_server import KEY, OpenAIServer, Script
+from trivium.answers.composer import Composed, Composer, Message, Step, Stopped, Task, Tool
 from trivium.models.catalogue import Catalogue
-from trivium.models.composer import Composed, Composer, Message, Step, Stopped, Task, Tool
 from trivium.models.extractive import Extractive
 from trivium.search.passage import Evidence, Passage
 from trivium.settings import Settings
@@ -73,7 +73,7 @@ def checked(composer: Composer, asked: Task, recorder: Recorder | None = None) -
         assert marked(composed.text) == set(range(1, len(composed.cited) + 1))
         assert composed.text.strip()
     else:
-        from trivium.models.shape import Validator
+        from trivium.shapes.shape import Validator
 
         assert Validator(asked.shape).first_violation(composed.output_json) is None
     return composed

@@ -12,10 +12,10 @@ import pytest
 
 import trivium
 from tests.openai_server import KEY, OpenAIServer, calls, raw, status, text
+from trivium.answers.citation_marks import read_marks, unmarked
+from trivium.language.question import understand
+from trivium.language.values import find_values
 from trivium.models.chat_client import Unsaid
-from trivium.models.citation_marks import read_marks, unmarked
-from trivium.models.question import understand
-from trivium.models.values import find_values
 from trivium.search.embed_endpoint import EndpointEmbedder
 from trivium.search.embedder import EmbedderInfo
 from trivium.search.segment import tokens

@@ -16,9 +16,9 @@ import pytest
 
 import trivium
 from tests.cli_support import run
+from trivium.answers.composer import NEAREST_TOLD
 from trivium.doors.ask_text import answer_text, sources_text
 from trivium.doors.ask_text import notes as untold
-from trivium.models.composer import NEAREST_TOLD
 
 TEA = """# Tea
 

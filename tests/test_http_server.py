@@ -19,10 +19,10 @@ import trivium
 from tests.http_server import LocalServer, frames, running, scripted
 from tests.knowql_doors import prepare
 from tests.knowql_runner import load_setup
+from trivium.answers.composer import Composed, Progress, Task
 from trivium.doors.http import bodies, packs, streams, uploads
 from trivium.doors.http.access import Rights
 from trivium.ingest.tasks import BusyError
-from trivium.models.composer import Composed, Progress, Task
 
 
 @pytest.fixture(scope="module")

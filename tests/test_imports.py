@@ -11,7 +11,19 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trivium"
-LAYERS = [{"doors"}, {"", "base"}, {"knowql", "why", "ingest"}, {"kip"}, {"models"}, {"search"}, {"store"}, {"code"}]
+LAYERS = [
+    {"doors"},
+    {"", "base"},
+    {"knowql", "why", "ingest"},
+    {"kip"},
+    {"models"},
+    {"shapes"},
+    {"answers"},
+    {"language"},
+    {"search"},
+    {"store"},
+    {"code"},
+]
 """From top to bottom; a room imports itself and the layers below. The empty name is the package's own modules."""
 BESIDE = {
     ("", "base"): "the package offers the public objects",

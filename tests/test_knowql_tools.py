@@ -12,10 +12,10 @@ import pytest
 import trivium
 from tests.knowql_models import ScriptedModels
 from tests.openai_server import OpenAIServer, calls, text
+from trivium.answers.composer import Cited, Tool, ToolError
 from trivium.knowql import tools
 from trivium.knowql.citations import Handed, citation, stands
 from trivium.models.catalogue import Catalogue
-from trivium.models.composer import Cited, Tool, ToolError
 from trivium.search.passage import Passage
 from trivium.search.retrieval import ScopedContext
 from trivium.settings import Settings

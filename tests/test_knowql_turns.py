@@ -12,8 +12,8 @@ import pytest
 
 import trivium
 from tests.knowql_models import ScriptedModels
+from trivium.answers.composer import Cited, Composed, Progress, Step, Task, Usage
 from trivium.knowql.errors import QueryError
-from trivium.models.composer import Cited, Composed, Progress, Step, Task, Usage
 from trivium.search.passage import Passage
 from trivium.store import turns as rows
 

@@ -12,9 +12,9 @@ import pytest
 from tests.answer_questions import evidence
 from tests.models_support import Recorder, asking, checked, codes, passage, said, task, tool
 from tests.openai_server import KEY, broken, calls, endless, hang, raw, status, text
-from trivium.models.composer import ComposeError, Message, Stopped, ToolError, ToolResult
-from trivium.models.shape import Validator
+from trivium.answers.composer import ComposeError, Message, Stopped, ToolError, ToolResult
 from trivium.search.passage import Passage
+from trivium.shapes.shape import Validator
 
 ASK = "What are Acme's payment terms?"
 TERMS = passage("acme.md", "Invoices are payable net 30 days from receipt. Overdue amounts bear 1.5 % a month.")

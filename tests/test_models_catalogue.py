@@ -156,7 +156,7 @@ def test_listing_and_answering_without_a_model_imports_no_client() -> None:
     code = (
         "import sys\n"
         "from trivium.models.catalogue import Catalogue\n"
-        "from trivium.models.composer import Task\n"
+        "from trivium.answers.composer import Task\n"
         "from trivium.search.passage import Evidence\n"
         "from trivium.settings import Settings\n"
         f"models = Catalogue.from_settings(Settings(llm_base_url={URL!r}, llm_models='a'))\n"

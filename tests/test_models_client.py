@@ -11,9 +11,9 @@ import pytest
 
 from tests.models_support import Recorder
 from tests.openai_server import KEY, OpenAIServer, broken, calls, endless, hang, raw, status, text
+from trivium.answers.composer import Stopped
 from trivium.models.chat import CALLS, LENGTH, SCHEMA, STOP, THINKING, TOOLS, ChatError, ChatRequest, Reply
 from trivium.models.chat_client import is_strict
-from trivium.models.composer import Stopped
 from trivium.models.openai_client import Endpoint, OpenAIClient
 
 SHAPE = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}

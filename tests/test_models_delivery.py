@@ -14,7 +14,7 @@ import pytest
 
 import trivium
 from tests.openai_server import KEY, OpenAIServer, Script, broken, calls, hang, status, text
-from trivium.models.shape import Validator
+from trivium.shapes.shape import Validator
 
 DOCUMENTS = Path(__file__).parent / "data" / "answers" / "documents"
 ASK = "What are Acme's payment terms?"

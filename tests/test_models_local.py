@@ -16,8 +16,8 @@ import pytest
 import trivium
 from trivium.errors import TriviumError
 from trivium.models.local import served
-from trivium.models.shape import Validator
 from trivium.settings import Settings
+from trivium.shapes.shape import Validator
 
 GGUF = os.environ.get("TRIVIUM_TEST_GGUF", "")
 DOCUMENTS = Path(__file__).parent / "data" / "answers" / "documents"

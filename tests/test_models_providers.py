@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.openai_server import KEY, OpenAIServer, broken, calls, hang, status, text
+from trivium.answers.composer import Stopped
 from trivium.models.any_llm_client import AnyLLMClient
 from trivium.models.chat import CALLS, ChatError, ChatRequest, Reply
-from trivium.models.composer import Stopped
 
 pytest.importorskip("any_llm", reason="the extra 'providers' is not installed")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.models_support import passage
+from trivium.answers.citation_marks import ends_within_mark, read_marks, unmarked
 from trivium.knowql.citations import marked
 from trivium.models.answer_stream import AnswerStream
-from trivium.models.citation_marks import ends_within_mark, read_marks, unmarked
 from trivium.models.support import Support
 from trivium.search.passage import Passage
 

@@ -9,12 +9,12 @@ import pytest
 
 from tests.answer_questions import passages
 from tests.models_support import passage
-from trivium.models import matching
-from trivium.models.language import language_of, silent_words
-from trivium.models.matching import alike
-from trivium.models.statements import statements_of
+from trivium.language import matching
+from trivium.language.languages import language_of, silent_words
+from trivium.language.matching import alike
+from trivium.language.statements import statements_of
+from trivium.language.values import LABEL, find_values
 from trivium.models.support import Support
-from trivium.models.values import LABEL, find_values
 from trivium.search.passage import Passage
 from trivium.search.segment import tokens
 

@@ -101,7 +101,15 @@ ASKED = ("target", "kind", "limit", "budget_tokens")
 
 def test_a_question_loads_what_it_needs_and_no_more(place: GitRepository) -> None:
     """What is loaded is half of the time that an answer takes."""
-    rooms = ("trivium.ingest", "trivium.knowql", "trivium.models", "trivium.kip", "trivium.search")
+    rooms = (
+        "trivium.ingest",
+        "trivium.knowql",
+        "trivium.models",
+        "trivium.answers",
+        "trivium.language",
+        "trivium.kip",
+        "trivium.search",
+    )
     code = (
         "import sys\nfrom trivium.doors.program import main\nsys.argv = ['trivium', 'why', 'Cache']\n"
         f"heavy = ('click', 'rich', 'typing_extensions', 'dataclasses', 'inspect', 'socket', 'asyncio', *{rooms})\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from trivium.models.composer import NEAREST_TOLD
+from trivium.answers.composer import NEAREST_TOLD
 
 _SHOWN = 400
 

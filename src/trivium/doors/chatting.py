@@ -12,8 +12,8 @@ from trivium.doors.cli_output import printable, to_json
 from trivium.errors import TriviumError
 
 if TYPE_CHECKING:
+    from trivium.answers.composer import Composed, Step
     from trivium.models.catalogue import Catalogue
-    from trivium.models.composer import Composed, Step
     from trivium.why.model import Index
 
 SECONDS = 900.0
@@ -50,7 +50,7 @@ def chat(catalogue: Catalogue, model: str, index: Index, question: str, slug: st
 
     Raises: TriviumError when the model cannot be asked or gives no answer.
     """
-    from trivium.models.composer import ComposeError, Task
+    from trivium.answers.composer import ComposeError, Task
     from trivium.search.passage import Evidence
     from trivium.why.chat import entities_for_question, passage_of
 

@@ -101,8 +101,8 @@ def date_in_text(title: str, text: str) -> str | None:
 
 def _dated(line: str, *, anywhere: bool) -> str | None:
     """The date of a line that is one, or that has one `anywhere`."""
-    from trivium.models.language import language_of
-    from trivium.models.values import DATE, find_values
+    from trivium.language.languages import language_of
+    from trivium.language.values import DATE, find_values
 
     if not any(map(str.isdigit, line)):
         return None

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from trivium.errors import MissingExtraError
+from trivium.ingest.core_properties import with_properties
 from trivium.ingest.parsed import Parsed, one_line
 from trivium.ingest.raised import above, below
 from trivium.ingest.read_chart import CHART, write_chart
-from trivium.ingest.read_office import facts
 from trivium.ingest.word_margins import margins_of, mark_page_numbers, without_page_numbers
 from trivium.ingest.word_numbers import BULLET, Numbers
 from trivium.ingest.word_styles import Styles
@@ -40,7 +40,7 @@ def read_docx(data: bytes) -> Parsed:
     package = docx.package.Package.open(io.BytesIO(data))
     reader = _Reader(package.main_document_part)
     reader.read()
-    return facts(reader.writer.result(), package.core_properties)
+    return with_properties(reader.writer.result(), package.core_properties)
 
 
 class _Reader:

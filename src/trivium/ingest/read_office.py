@@ -6,11 +6,8 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable
-from datetime import datetime
-from typing import Any
 
 from trivium.errors import MissingExtraError
-from trivium.ingest.dates import as_moment
 from trivium.ingest.parsed import Parsed, Unreadable, one_line
 
 MAX_PARTS_BYTES = 1 << 30
@@ -79,15 +76,3 @@ def _is_strict(archive: zipfile.ZipFile) -> bool:
             return _STRICT in relations.read(1 << 16)
     except KeyError:
         return False
-
-
-def facts(parsed: Parsed, properties: Any) -> Parsed:
-    """The same, with title and date of a file's core properties."""
-    title = getattr(properties, "title", None)
-    parsed.title = one_line(title) if isinstance(title, str) and title.strip() else parsed.title
-    for name in ("modified", "created"):
-        moment = getattr(properties, name, None)
-        if isinstance(moment, datetime):
-            parsed.dated = as_moment(moment)
-            break
-    return parsed

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from trivium.errors import MissingExtraError
+from trivium.ingest.core_properties import with_properties
 from trivium.ingest.parsed import Parsed, one_line
 from trivium.ingest.raised import above, below
 from trivium.ingest.read_chart import CHART, write_chart
-from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -37,7 +37,7 @@ def read_pptx(data: bytes) -> Parsed:
             notes = slide.notes_slide.notes_text_frame.text.strip()
             if notes:
                 writer.paragraph(f"Notes: {notes}")
-    return facts(writer.result(), presentation.core_properties)
+    return with_properties(writer.result(), presentation.core_properties)
 
 
 def _slide(writer: Writer, slide: Any, number: int) -> None:

@@ -9,10 +9,10 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from trivium.errors import MissingExtraError
+from trivium.ingest.core_properties import with_properties
 from trivium.ingest.number_format import shown_duration, shown_number
 from trivium.ingest.parsed import Parsed, one_line
 from trivium.ingest.read_chart import write_chart
-from trivium.ingest.read_office import facts
 from trivium.ingest.writing import Writer
 
 _GAPS, _GAPS_FOR_CELL = 1_000, 20
@@ -46,7 +46,7 @@ def read_xlsx(data: bytes) -> Parsed:
         if unsaved:
             told = f"formulas without a stored result: {unsaved:,}; a spreadsheet program saves it with the file"
             parsed.notes = [told, *parsed.notes]
-        return facts(parsed, workbook.properties)
+        return with_properties(parsed, workbook.properties)
     finally:
         workbook.close()
 

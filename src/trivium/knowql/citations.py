@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from trivium.models.code_spans import code_spans
-from trivium.models.composer import Cited
+from trivium.answers.code_spans import code_spans
+from trivium.answers.composer import Cited
 from trivium.search.facts import fact, is_fact
 from trivium.search.passage import CHUNK, Passage
 from trivium.store import citing

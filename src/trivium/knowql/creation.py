@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from trivium.answers.composer import Choice
 from trivium.errors import bounded
 from trivium.ids import Ids, milliseconds
 from trivium.knowql import tools
@@ -24,7 +25,6 @@ from trivium.knowql.document import (
 from trivium.knowql.errors import refusal
 from trivium.knowql.hints import Hint
 from trivium.knowql.parts import Models
-from trivium.models.composer import Choice
 from trivium.store import turns
 from trivium.store.sqlite import Session
 from trivium.store.turns import IN_PROGRESS, QueryRow

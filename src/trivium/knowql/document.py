@@ -234,7 +234,7 @@ def _has_a_good_shape(draft: _Draft) -> None:
     shape = draft.given.get("shape")
     if shape is None:
         return
-    from trivium.models.shape import check_schema
+    from trivium.shapes.shape import check_schema
 
     fault = check_schema(shape)
     if fault is not None:

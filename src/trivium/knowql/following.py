@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from trivium.answers.follow_up import asked
 from trivium.knowql.parts import Retrieve
-from trivium.models.compounds import wordings
-from trivium.models.follow_up import asked
+from trivium.language.compounds import wordings
 from trivium.search.passage import ARTIFACT, Evidence, Passage
 from trivium.search.retrieval import ScopedContext
 

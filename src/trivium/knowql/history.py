@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from trivium.models.composer import Message
+from trivium.answers.composer import Message
 from trivium.store import turns
 from trivium.store.sqlite import Session
 from trivium.store.turns import PastTurn

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from trivium.answers.composer import Choice, Composer
 from trivium.ids import Ids
-from trivium.models.composer import Choice, Composer
 from trivium.search.passage import Evidence
 from trivium.search.retrieval import ScopedContext
 from trivium.store.sqlite import SqliteStore

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from trivium.answers.composer import Step, Stopped
 from trivium.errors import KipError, bounded
 from trivium.knowql.ending import DELTA, STEP
-from trivium.models.composer import Step, Stopped
 from trivium.store.turns import Event
 
 COALESCING_SECONDS = 0.05

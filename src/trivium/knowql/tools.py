@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from trivium.answers.composer import Tool, ToolError, ToolResult
 from trivium.errors import TriviumError, bounded
 from trivium.knowql.citations import Handed
 from trivium.knowql.parts import Parts
 from trivium.knowql.reading import read_artifact, read_lines
 from trivium.knowql.recorded import recorded
-from trivium.models.composer import Tool, ToolError, ToolResult
 from trivium.search.facts import fact
 from trivium.search.passage import Evidence, Passage
 from trivium.search.retrieval import ScopedContext

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.answers.composer import Cited, Composed, ComposeError, Step, Stopped, Task, Usage
 from trivium.counting import counted
 from trivium.errors import TriviumError, bounded, printable
 from trivium.knowql import binding, citations, tools
@@ -22,7 +23,6 @@ from trivium.knowql.mode import ARTIFACTS, BOTH, CHUNKS, Mode
 from trivium.knowql.parts import Parts
 from trivium.knowql.pool import Running
 from trivium.knowql.recorder import well_formed
-from trivium.models.composer import Cited, Composed, ComposeError, Step, Stopped, Task, Usage
 from trivium.search.passage import CHUNK, Evidence
 from trivium.search.retrieval import ScopedContext
 from trivium.store import turns
@@ -240,7 +240,7 @@ def _fault(shape: dict[str, Any] | None, composed: Composed, text: str) -> str |
     """Why an answer cannot be given as completed."""
     if shape is None:
         return None if text.strip() else "the model gave an empty answer"
-    from trivium.models.shape import Validator
+    from trivium.shapes.shape import Validator
 
     violation = Validator(shape).first_violation(composed.output_json)
     return None if violation is None else f"output did not conform to shape: {violation}"

@@ -1,1 +1,1 @@
-"""The doors to language models, and the extractive composer that needs none."""
+"""The doors to language models, the catalogue of what may compose answers, and the checks of what a model says."""

@@ -14,25 +14,26 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from trivium.answers.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
+from trivium.answers.framing import NOT_FOUND, sentence
+from trivium.answers.ranking import ENOUGH, UNLIKELY
 from trivium.counting import counted
+from trivium.language.languages import language_of
+from trivium.language.matching import Vocabulary
+from trivium.language.question import understand
+from trivium.language.statements import Statement, statements_of
 from trivium.models import prompt
 from trivium.models.answer_stream import AnswerStream
 from trivium.models.chat import CALLS, LENGTH, THINKING, TOOLS, ChatClient, ChatError, ChatRequest, Reply
 from trivium.models.claims import refuses
-from trivium.models.composer import Cited, Composed, ComposeError, Progress, Step, Task, Usage
-from trivium.models.extractive import UNLIKELY, Extractive
+from trivium.models.extractive import Extractive
 from trivium.models.grounds import THE_VALUE, Grounds
 from trivium.models.json_answer import MISSING, NoJson, leaves, read_json
-from trivium.models.language import NOT_FOUND, language_of, sentence
-from trivium.models.matching import Vocabulary
 from trivium.models.model import FREE, Model
-from trivium.models.question import understand
-from trivium.models.ranking import ENOUGH
-from trivium.models.shape import Validator
-from trivium.models.statements import Statement, statements_of
 from trivium.models.support import Support
 from trivium.models.tool_calls import Called, ToolRunner, tool_definitions
 from trivium.search.passage import Evidence, Passage
+from trivium.shapes.shape import Validator
 
 ENDPOINT = "the model's endpoint"
 """What faults call the endpoint."""
@@ -266,7 +267,7 @@ class _Turn:
 
     def _opinion(self, path: str) -> tuple[bool, list[Cited]] | None:
         """What the passages plainly say to the yes-or-no question of a place in the value."""
-        from trivium.models.fill import fill
+        from trivium.shapes.fill import fill
 
         self._progress.check()
         if self._statements is None or self._statements[0] != len(self._support.passages):

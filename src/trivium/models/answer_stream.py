@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from trivium.models.citation_marks import ends_within_mark, read_marks
+from trivium.answers.citation_marks import ends_within_mark, read_marks
+from trivium.answers.code_spans import closed, code_spans, open_code
+from trivium.answers.composer import Cited
 from trivium.models.claims import denies, refuses, telling
-from trivium.models.code_spans import closed, code_spans, open_code
-from trivium.models.composer import Cited
 from trivium.models.prompt import NOT_FOUND
 from trivium.models.source_lists import SourceLists, is_heading
 from trivium.models.support import STRONG, WEAK, Backing, Support

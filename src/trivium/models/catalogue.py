@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from trivium.answers.composer import Choice, Composer
 from trivium.errors import MissingExtraError, NotFoundError, TriviumError
-from trivium.models.composer import Choice, Composer
 from trivium.models.model import EXTRAS, FREE, Model, Prices
 
 if TYPE_CHECKING:

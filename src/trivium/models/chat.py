@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from trivium.models.composer import Progress, Usage
+from trivium.answers.composer import Progress, Usage
 
 TOOLS, SCHEMA, THINKING = "tools", "schema", "thinking"
 """Parts of a request that an endpoint may refuse; it is asked again without them, and the reply says so."""

@@ -17,6 +17,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
+from trivium.answers.composer import Progress, Stopped, Usage
 from trivium.errors import TriviumError
 from trivium.models.chat import (
     CALLS,
@@ -31,7 +32,6 @@ from trivium.models.chat import (
     Sink,
     ToolCall,
 )
-from trivium.models.composer import Progress, Stopped, Usage
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 TOKEN_CHARACTERS = 8

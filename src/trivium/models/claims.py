@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from trivium.models.code_spans import code_spans
-from trivium.models.denial import denial_in
-from trivium.models.language import language_of, silent_words
-from trivium.models.matching import Vocabulary, alike
-from trivium.models.values import NUMBER, Value, find_values
+from trivium.answers.code_spans import code_spans
+from trivium.language.denial import denial_in
+from trivium.language.languages import language_of, silent_words
+from trivium.language.matching import Vocabulary, alike
+from trivium.language.values import NUMBER, Value, find_values
 from trivium.search.segment import fold, tokens
 
 _REFUSES = re.compile(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from trivium.models.composer import Cited
+from trivium.answers.composer import Cited
+from trivium.language.languages import silent_words
 from trivium.models.json_answer import leaves
-from trivium.models.language import silent_words
 from trivium.models.support import STRONG, WEAK, Backing, Support
 from trivium.search.segment import tokens
 

@@ -12,8 +12,8 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trivium.models.citation_marks import without_marks
-from trivium.models.composer import Message, Task, ToolResult
+from trivium.answers.citation_marks import without_marks
+from trivium.answers.composer import Message, Task, ToolResult
 from trivium.search.passage import Passage
 
 NOT_FOUND = "NOT FOUND"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trivium.models.citation_marks import MARK
+from trivium.answers.citation_marks import MARK
 
 _TITLES = (
     "sources?|references?|citations?|footnotes?|quellen?|belege|fußnoten|fuentes?|referencias?|références?|fonti|fonte"

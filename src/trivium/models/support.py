@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
+from trivium.answers.code_spans import code_spans
+from trivium.language.languages import language_of, silent_words
+from trivium.language.matching import Words
+from trivium.language.statements import CODE, Statement, statements_of
+from trivium.language.values import DATE, LABEL, TIME, Value, find_values
 from trivium.models.claims import Given, telling
-from trivium.models.code_spans import code_spans
-from trivium.models.language import language_of, silent_words
-from trivium.models.matching import Words
-from trivium.models.statements import CODE, Statement, statements_of
 from trivium.models.swapped import is_of_another, swapped
-from trivium.models.values import DATE, LABEL, TIME, Value, find_values
 from trivium.search.passage import Passage
 from trivium.search.segment import fold, tokens
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from trivium.models.language import silent_words
-from trivium.models.statements import CODE, Statement
-from trivium.models.values import LABEL, Value, find_values, is_number_word
+from trivium.language.languages import silent_words
+from trivium.language.statements import CODE, Statement
+from trivium.language.values import LABEL, Value, find_values, is_number_word
 from trivium.search.segment import tokens
 
 NAME = re.compile(r"[^\W\d_a-z][\w'’-]*[^\W\dA-Z_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*[^\W\dA-Z_][\w'’-]*)+")

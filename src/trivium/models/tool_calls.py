@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from trivium.answers.composer import Progress, Tool, ToolError, ToolResult
 from trivium.errors import TriviumError, bounded
 from trivium.models.chat import ToolCall
-from trivium.models.composer import Progress, Tool, ToolError, ToolResult
-from trivium.models.shape import Validator
+from trivium.shapes.shape import Validator
 
 MOST_CALLS = 8
 """Calls that are run of one reply of the model; it is told of the others."""

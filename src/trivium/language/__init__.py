@@ -1,0 +1,1 @@
+"""What texts and questions say: languages, words and their forms, values, statements."""
