@@ -15,8 +15,8 @@ from tests.git_repository import GitRepository
 from tests.openai_server import OpenAIServer
 from tests.why_examples import FILES, LRU_ID
 from trivium.doors.ak_docs import cli, main
+from trivium.why.guidance import DISABLED, DISABLED_SERVICE
 from trivium.why.model import sha256
-from trivium.why.query import DISABLED, DISABLED_SERVICE
 from trivium.why.response import validate
 
 ak_docs = partial(run, program=main)

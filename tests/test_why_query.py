@@ -38,9 +38,11 @@ from tests.why_examples import (
 )
 from tests.why_lookups import looked_up
 from trivium.why.chat import entities_for_question
+from trivium.why.guidance import DISABLED, DISABLED_SERVICE
 from trivium.why.model import Coverage, Entity, Index, Link, Mention, sha256
 from trivium.why.prepared import PreparedIndex
-from trivium.why.query import DISABLED, DISABLED_SERVICE, WhyRequestError, asked_paths, knowledge_why
+from trivium.why.query import asked_paths, knowledge_why
+from trivium.why.request import WhyRequestError
 from trivium.why.response import to_json, validate
 from trivium.why.suggest import Askable, suggestions
 from trivium.why.tools import call_tool

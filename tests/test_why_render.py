@@ -18,9 +18,10 @@ from tests.why_examples import (
     relation,
     worked_example,
 )
+from trivium.why.guidance import DISABLED
 from trivium.why.model import Conventional, Coverage, FactEvidence, Index, Link
 from trivium.why.prepared import PreparedIndex
-from trivium.why.query import DISABLED, asked_paths, knowledge_why
+from trivium.why.query import asked_paths, knowledge_why
 from trivium.why.render import ANY_KIND, NAMES, NOTHING, TRUNCATED, UNKNOWN, render_text
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trivium.knowql.errors import QueryError
     from trivium.why.config import ConfigError
     from trivium.why.git import BareRepositoryError
-    from trivium.why.query import WhyRequestError
+    from trivium.why.request import WhyRequestError
     from trivium.why.stored import IndexDamagedError, IndexMissingError, IndexStaleError
 
 __version__ = "0.1.0"
@@ -73,7 +73,7 @@ _HOMES = {
     "PackError": "trivium.ingest.pack",
     "QueryError": "trivium.knowql.errors",
     "TaskCancelled": "trivium.ingest.tasks",
-    "WhyRequestError": "trivium.why.query",
+    "WhyRequestError": "trivium.why.request",
 }
 """Where the names are that are imported when they are first asked for, so that importing the package stays light."""
 

@@ -17,7 +17,7 @@
     ├── QueryError (knowql.errors)          a query document is refused: `status`, `reason`, `param`
     ├── ConfigError (why.config)            the configuration of a repository cannot be read
     ├── BareRepositoryError (why.git)       a repository of git without a work tree has no files to read
-    ├── WhyRequestError (why.query)         a bad argument of `why`
+    ├── WhyRequestError (why.request)       a bad argument of `why`
     ├── WhyResponseError (why.response)     an answer of `why` that does not hold to its contract
     ├── IndexMissingError (why.stored)      the context has no repository index
     ├── IndexStaleError (why.stored)        the index no longer describes its repository

@@ -103,7 +103,7 @@ def check_arguments(target: str, kind: str | None, limit: int, budget_tokens: in
     """Refuse bad arguments before anything is opened. Raises: click.BadParameter naming the argument."""
     import click
 
-    from trivium.why.query import WhyRequestError, check_request
+    from trivium.why.request import WhyRequestError, check_request
 
     try:
         check_request(target, kind, limit, budget_tokens, "local", None)
@@ -136,7 +136,7 @@ def answer_text(
     `search` are the words before a KIP command that searches the graph, for a target that nothing has; `truncated`
     says in place of the usual sentence how more results are had.
     """
-    from trivium.why.query import search_command
+    from trivium.why.guidance import search_command
     from trivium.why.render import TRUNCATED, render_text
     from trivium.why.response import to_json
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal, TypeVar, overload
 
 from trivium.code.languages import PYTHON
+from trivium.code.model import Definition
 from trivium.why.model import (
     MAX_LINKS,
     Closed,
@@ -161,6 +162,16 @@ class PreparedIndex:
 
     def _span_below(self, path: str) -> range:
         return starting(self.paths, f"{path}/" if path else "")
+
+    def definitions_at(self, path: str | None, lines: tuple[int, int] | None) -> Iterator[tuple[Entry, Definition]]:
+        """The definitions of a file that meet these lines; none without lines."""
+        if path is None or lines is None:
+            return
+        first, last = lines
+        for entry in self.by_path.get(path, ()):
+            for definition in entry.definitions:
+                if definition.line_start <= last and definition.line_end >= first:
+                    yield entry, definition
 
     def exporting(self, name: str) -> Iterable[Entry]:
         """Entries that export this name, or declare the method `Name.method` of an exported `Name` (reference 2.4).

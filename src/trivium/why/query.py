@@ -6,19 +6,25 @@ documents → cut to the limit → budget. Nothing is inferred, and no file, pro
 
 from __future__ import annotations
 
-import itertools
-import re
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
-from trivium.code.model import Definition
-from trivium.errors import TriviumError
 from trivium.why.budget import with_budget
+from trivium.why.guidance import (
+    DISABLED,
+    DISABLED_SERVICE,
+    about_folders,
+    around,
+    as_far_as_fits,
+    beyond,
+    kind_missing,
+    of_method,
+    of_package,
+    unknown,
+)
 from trivium.why.model import (
-    MAX_LINKS,
     Coverage,
     DocumentItem,
     Entity,
@@ -27,68 +33,18 @@ from trivium.why.model import (
     MemoryRelation,
     Response,
 )
-from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, dotted, regions, relation_order
-from trivium.why.response import MAX_BUDGET, MAX_GUIDANCE, MAX_RESULTS, MAX_TARGET, to_dict
-from trivium.why.suggest import MAX_SUGGESTIONS, rewritten, suggestions
-from trivium.why.target import Located, is_relative, locate
+from trivium.why.prepared import FOLLOWED, Chosen, PreparedIndex, Profile, View, regions, relation_order
+from trivium.why.request import DEFAULT_LIMIT, Request, check_request
+from trivium.why.response import to_dict
+from trivium.why.target import CHANGE, COMMIT, Located, is_relative, locate
 
-KINDS = ("decision", "concept", "change")
-DEFAULT_LIMIT = 20
 HISTORY_SCOPE = "git:first-parent"
-DISABLED = (
-    "This index was built without knowledge entities. Set index.knowledgeEntities.enabled to true and build the index "
-    "again (`trivium index`, or `ak-docs index`). A restricted service cannot do this itself: give it a stored index "
-    "that holds entities."
-)
-DISABLED_SERVICE = (
-    "The restricted profile has no knowledge entities here: it switches them off and builds no index of its own. Where "
-    "the repository may be read, set index.knowledgeEntities.enabled to true and build the index again; then give the "
-    "service this stored index."
-)
-NOT_FOUND = "Nothing here has exactly this id, name, path or symbol."
-"""How guidance begins that tells close names."""
-KIND_MISSING = "Among what was read no"
-"""How guidance begins that tells that there are entities of other kinds only."""
-_MAX_WORDS = 96
-"""Characters of a target that are searched for as words."""
-_ROOM_FOR_BUDGET = 96
-"""Characters of guidance that are left for what the budget has to say."""
-_CHANGE = "knowledge-change:"
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_ANY_COMMIT = re.compile(r"[0-9A-Fa-f]{4,64}")
-_ABBREVIATED = re.compile(r"(?=.*[0-9])(?:[0-9A-Fa-f]{7,64})")
-_NUMBERED = re.compile(r"(?:(?i:adrs?|decision|rfc|dr|madr|pep|record)[-_ #]*|#)?0*([1-9][0-9]{0,5})")
-_PACKAGE_SIGNS = re.compile(r"\.|::|\\")
-_MAX_FOLDERS = _MAX_GONE = 3
-_MAX_LOOKED = 200
-"""Names with the words of a target that are looked at."""
 UNREAD_HISTORY = Coverage(
     analyzer="knowledge-query",
     scope=HISTORY_SCOPE,
     status="not-analyzed",
     reason="The restricted profile reads no history and leaves out entities that rest on commits.",
 )
-
-
-class WhyRequestError(TriviumError):
-    """A request is malformed; `argument` names the part at fault and `problem` says what is wrong with it."""
-
-    def __init__(self, argument: str, problem: str, hint: str) -> None:
-        super().__init__(f"{argument} {problem}", hint)
-        self.argument = argument
-        self.problem = problem
-
-
-class Request(NamedTuple):
-    """A checked request; the target is trimmed."""
-
-    target: str
-    kind: str | None
-    limit: int
-    budget_tokens: int | None
-    profile: Profile
-    root: str | None
-    folder: str = ""
 
 
 class Found(msgspec.Struct):
@@ -143,46 +99,6 @@ def asked_paths(
     return sorted(found if located.path is None else found | {located.path})
 
 
-# --- step 1: the request --------------------------------------------------------------------------
-
-
-def check_request(
-    target: object, kind: object, limit: object, budget_tokens: object, profile: object, root: object
-) -> Request:
-    """The request with its bounds checked (step 1); raises `WhyRequestError` naming the argument."""
-    if not isinstance(target, str):
-        raise WhyRequestError("target", "must be a string", "Give a path, a symbol, a name or an entity id.")
-    text = target.strip()
-    if not text or len(text) > MAX_TARGET:
-        raise WhyRequestError(
-            "target", f"must have 1 to {MAX_TARGET} characters", "Give a path, a symbol, a name or an entity id."
-        )
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise WhyRequestError("target", "must be well-formed Unicode text", "Leave out lone surrogates.")
-    if kind is not None and kind not in KINDS:
-        raise WhyRequestError("kind", f"must be one of {', '.join(KINDS)}", "Leave it out to get all kinds.")
-    if profile not in get_args(Profile):
-        raise WhyRequestError("profile", "must be local or service", "Use local for your own working tree.")
-    return Request(
-        text,
-        None if kind is None else str(kind),
-        _whole_number("limit", limit, MAX_RESULTS),
-        None if budget_tokens is None else _whole_number("budget_tokens", budget_tokens, MAX_BUDGET),
-        "service" if profile == "service" else "local",
-        None if root is None else str(root),
-    )
-
-
-def _whole_number(argument: str, value: object, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise WhyRequestError(
-            argument,
-            f"must be a whole number from 1 to {most:,}",
-            f"For example {DEFAULT_LIMIT if most == MAX_RESULTS else 4_000}; or leave it out.",
-        )
-    return value
-
-
 # --- steps 2 to 7: what matches -------------------------------------------------------------------
 
 
@@ -208,14 +124,14 @@ def _find(prepared: PreparedIndex, request: Request) -> Found:
     found.ranked = ranked = Chosen(view, _ranked(view, matching, direct, near, request.kind))
     found.document_count, found.documents = _documents(prepared, keys, request.limit)
     if not (matching or entries or located.path is not None or read.is_id):
-        found.guidance = _unknown(view, request, read)
+        found.guidance = unknown(view, request, read.spelling, read.spellings)
         return found
-    said = [*read.said, *_package(entries, request.target), *_method(entries, request.target)]
-    said += _around(prepared, located)
-    said += _kind_missing(found, len(matching))
-    said += _about_folders(view, located, entries, matching, request.kind)
-    said += _beyond(ranked.full(direct | near), keys, request.target)
-    found.guidance = _within(said)
+    said = [*read.said, *of_package(entries, request.target), *of_method(entries, request.target)]
+    said += around(prepared, located)
+    said += kind_missing(request.kind, len(matching), len(ranked))
+    said += about_folders(view, located, entries, matching, request.kind)
+    said += beyond(ranked.full(direct | near), keys, request.target)
+    found.guidance = as_far_as_fits(said)
     return found
 
 
@@ -283,8 +199,8 @@ def _entries(prepared: PreparedIndex, target: str, located: Located) -> list[Ent
 def _direct(view: View, target: str, located: Located) -> set[int]:
     """Step 4: entities of this id, name or alias, of this whole commit id, or with a region there (at these lines)."""
     spellings = {target, located.path or target}
-    if _COMMIT.fullmatch(target):
-        spellings.add(f"{_CHANGE}{target}")
+    if COMMIT.fullmatch(target):
+        spellings.add(f"{CHANGE}{target}")
     direct = {position for text in spellings for position in view.by_name.get(text, ())}
     for position, (first, last) in view.by_region.get(located.path or "", ()):
         if located.lines is None or (first <= located.lines[1] and last >= located.lines[0]):
@@ -304,7 +220,7 @@ def _belonging(view: View, target: str, located: Located) -> set[int]:
 def _about_lines(view: View, located: Located) -> set[int]:
     """Entities that name a definition around the asked lines; a name counts only for the module that exports it."""
     found: set[int] = set()
-    for entry, definition in _definitions(view.prepared, located):
+    for entry, definition in view.prepared.definitions_at(located.path, located.lines):
         name = definition.name
         if name.partition(".")[0] in entry.symbols:
             found.update(view.cited_names.get(name, ()))
@@ -312,17 +228,6 @@ def _about_lines(view: View, located: Located) -> set[int]:
             if any(link.symbol == name and link.target == entry.id for link in view.entities[position].links):
                 found.add(position)
     return found
-
-
-def _definitions(prepared: PreparedIndex, located: Located) -> Iterator[tuple[Entry, Definition]]:
-    """The definitions that meet the asked lines."""
-    if located.path is None or located.lines is None:
-        return
-    first, last = located.lines
-    for entry in prepared.by_path.get(located.path, ()):
-        for definition in entry.definitions:
-            if definition.line_start <= last and definition.line_end >= first:
-                yield entry, definition
 
 
 def _path_keys(view: View, located: Located) -> Iterable[str]:
@@ -421,220 +326,3 @@ def cut(found: Found, limit: int) -> Response:
         coverage=found.coverage,
         truncated=max(len(found.ranked), found.document_count, len(relations)) > limit,
     )
-
-
-# --- guidance -------------------------------------------------------------------------------------
-
-
-def _unknown(view: View, request: Request, read: _Read) -> list[str]:
-    """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
-    names = view.askable
-    written = rewritten(names, read.spelling) or rewritten(names, request.target)
-    meant = [*_commits(view, request.target), *_records(view, request.target), *_inner(view, request.target), *written]
-    meant += _folders(view, read.spelling) or _folders(view, _PACKAGE_SIGNS.sub("/", request.target))
-    close = [*meant, *suggestions(names, read.spellings)] or _about(view, request.target)
-    shown = list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
-    said = _gone_folder(view, read.spelling) or _suggested(shown) or _wrong_lines(view, request)
-    if request.profile == "service":
-        return said
-    if not said and _ABBREVIATED.fullmatch(request.target):
-        said = ["No commit that was read has an id that is or begins so."]
-    return [*said, *_words(request.target)]
-
-
-def _inner(view: View, target: str) -> list[str]:
-    """The places of a name that files define and do not export by it, as `src/x.tsx:3`; none when they are too many."""
-    entries = view.prepared.by_inner.get(target, ())
-    if len(entries) > MAX_SUGGESTIONS:
-        return []
-    end = f".{target}"
-    lines = ((e.path, min(d.line_start for d in e.definitions if f".{d.name}".endswith(end))) for e in entries)
-    return [f"{path}:{line}" for path, line in sorted(lines)]
-
-
-def _folders(view: View, end: str) -> list[str]:
-    """The folders whose last parts are these, as those of a package are (`org/acme`); none when they are too many."""
-    inside = f"/{end.strip('/')}/"
-    if len(inside) <= len("/./"):
-        return []
-    ends = {path[: at + len(inside) - 1] for path in view.prepared.paths if (at := path.find(inside)) > 0}
-    return sorted(ends) if len(ends) <= MAX_SUGGESTIONS else []
-
-
-def _about(view: View, target: str) -> list[str]:
-    """The names that hold the words of a target: of decisions, else of concepts, else of a few changes."""
-    found = view.askable.holding(target)
-    by_kind: dict[str, list[str]] = {}
-    for name in found[:_MAX_LOOKED]:
-        for kind in {view.kinds[place] for place in view.by_name.get(name, ())}:
-            by_kind.setdefault(kind, []).append(name)
-    changes = by_kind.get("change", [])
-    few = changes if len(changes) <= MAX_SUGGESTIONS else []
-    return by_kind.get("decision") or by_kind.get("concept") or few
-
-
-def _gone_folder(view: View, path: str) -> list[str]:
-    """That commits touched what lay below a folder which is no more, and what to ask for."""
-    touched = list(view.touched_below(path)) if path else []
-    if not touched:
-        return []
-    rest = len(touched) - _MAX_GONE
-    shown = ", ".join(f"`{name}`" for name in touched[:_MAX_GONE]) + (f" and {rest:,} more" if rest > 0 else "")
-    told = f"{NOT_FOUND} Commits touched what lay in a folder `{path}`, to ask for instead: {shown}."
-    return [told] if len(told) <= MAX_GUIDANCE else []
-
-
-def _wrong_lines(view: View, request: Request) -> list[str]:
-    """How lines are written, when what stands before the last colon is a path."""
-    start, colon, _ = request.target.rpartition(":")
-    path = locate(start, view.knows, request.root).path if colon else None
-    return [f"There is `{path}`; its lines are written `{path}:12` or `{path}:3-9`."] if path else []
-
-
-def _commits(view: View, target: str) -> list[str]:
-    """The ids of the commits that begin with an abbreviated one."""
-    if not _ANY_COMMIT.fullmatch(target):
-        return []
-    start = f"{_CHANGE}{target.lower()}"
-    ids = (view.ids[place] for place in range(bisect_left(view.ids, start), len(view.ids)))
-    alike = (found.removeprefix(_CHANGE) for found in itertools.takewhile(lambda found: found.startswith(start), ids))
-    return [sha for sha in alike if _COMMIT.fullmatch(sha)][:MAX_SUGGESTIONS]
-
-
-def _records(view: View, target: str) -> list[str]:
-    """The records of decisions that have the number which a target such as `ADR-12` names."""
-    asked = _NUMBERED.fullmatch(target)
-    if asked is None:
-        return []
-    named = re.compile(rf"(?:.*/)?(?:[A-Za-z]+[-_]?)?0*{asked[1]}(?:[-_. ].*)?\.[a-z]+")
-    decided = (path for path, at in view.by_region.items() if any(view.kinds[place] == "decision" for place, _ in at))
-    return sorted(path for path in decided if named.fullmatch(path))
-
-
-def _within(said: Iterable[str]) -> list[str]:
-    """Sentences as far as guidance has room for them."""
-    kept: list[str] = []
-    for text in said:
-        if sum(map(len, kept)) + len(kept) + len(text) <= MAX_GUIDANCE - _ROOM_FOR_BUDGET:
-            kept.append(text)
-    return kept
-
-
-def _kind_missing(found: Found, matching: int) -> list[str]:
-    """That there are entities of other kinds; nothing is denied but what was looked for."""
-    kind = found.request.kind
-    if kind is None or not matching or found.ranked:
-        return []
-    count = f"is {matching} entity" if matching == 1 else f"are {matching} entities"
-    return [f"{KIND_MISSING} {kind} is linked to this target; without the kind there {count}."]
-
-
-def _about_folders(
-    view: View, located: Located, entries: Iterable[Entry], matching: Collection[int], kind: str | None
-) -> list[str]:
-    """The folders around what was asked for about which decisions are recorded that are not in this answer."""
-    if kind not in (None, "decision"):
-        return []
-    asked = {entry.path for entry in entries if entry.kind != "package"} | ({located.path} if located.path else set())
-    folders = {"/".join(parts[:end]) for parts in (path.split("/") for path in asked) for end in range(1, len(parts))}
-    about = [
-        folder
-        for folder in sorted(folders - asked, key=lambda folder: (-folder.count("/"), folder))
-        if any(view.kinds[at] == "decision" and at not in matching for at in view.by_link.get(folder, ()))
-    ][:_MAX_FOLDERS]
-    if not about:
-        return []
-    return [f"Decisions are recorded about {' and '.join(f'`{folder}`' for folder in about)}, to ask for by that name."]
-
-
-def _beyond(full: Iterable[Entity], keys: set[str], target: str) -> list[str]:
-    """How many of the entities that have no room for more links lead here by links for which they had none."""
-    count = 0
-    for entity in full:
-        count += not any(link.target in keys or link.symbol == target for link in entity.links)
-    if not count:
-        return []
-    one = "One entity names" if count == 1 else f"{count} entities name"
-    return [f"{one} this target beyond the {MAX_LINKS} links that an entity holds."]
-
-
-def _package(entries: list[Entry], target: str) -> list[str]:
-    """Of a package asked by its name or id: its manifest, and how to ask for all of its files."""
-    for entry in entries:
-        if entry.kind == "package" and target in (entry.id, entry.title):
-            folder = entry.path.rpartition("/")[0] or "."
-            return [f"This is the package of `{entry.path}`. To ask for all that lies in it: `{folder}`."]
-    return []
-
-
-def _method(entries: Iterable[Entry], target: str) -> list[str]:
-    """Of a method, where it is: what is recorded is linked to files, so the answer is about more than the method."""
-    name = dotted(target)
-    places: dict[str, str] = {}
-    for entry in entries if "." in name else ():
-        for found in entry.definitions:
-            if "." in found.name and f".{name}".endswith(f".{found.name}"):
-                name = found.name
-                places.setdefault(f"`{entry.path}`", f"`{entry.path}` (line {found.line_start})")
-    if not places:
-        return []
-    shown = list(places.values())[:_MAX_FOLDERS]
-    more = f" and {len(places) - len(shown)} more" if len(places) > len(shown) else ""
-    whole = "the whole file" if len(places) == 1 else "these whole files"
-    return [f"`{name}` is in {', '.join(shown)}{more}; this answer is about {whole}."]
-
-
-def _suggested(names: list[str]) -> list[str]:
-    start = f"{NOT_FOUND} Close to it, to ask for instead: "
-    while names:
-        text = f"{start}{', '.join(f'`{name}`' for name in names)}."
-        if len(text) <= MAX_GUIDANCE // 2 or (len(names) == 1 and len(text) <= MAX_GUIDANCE):
-            return [text]
-        names = names[:-1]
-    return []
-
-
-def search_command(target: str) -> str | None:
-    """The KIP command that searches the repository's graph for the words of a target; None for a single word.
-
-    >>> search_command("why do we evict"), search_command("evict")
-    ('SEARCH CONCEPT "why do we evict" LIMIT 10', None)
-    """
-    words = re.sub(r'["\\\\\x00-\x1f\x7f-\x9f]', " ", target).split()
-    if len(words) < 2:
-        return None
-    text = " ".join(words)
-    if len(text) > _MAX_WORDS:
-        text = text[: _MAX_WORDS + 1].rpartition(" ")[0] or text[:_MAX_WORDS]
-    return f'SEARCH CONCEPT "{text}" LIMIT 10'
-
-
-def _words(target: str) -> list[str]:
-    command = search_command(target)
-    if command is None:
-        return []
-    return [
-        "A target is a path, symbol or name, matched exactly. "
-        f"To look for words, search the repository's graph: {command}"
-    ]
-
-
-def _around(prepared: PreparedIndex, located: Located) -> list[str]:
-    """Which definition holds the asked lines, the smallest around all of them; or that the file has no such line."""
-    if located.lines is None:
-        return []
-    first, last = located.lines
-    length = max((entry.line_count or 0 for entry in prepared.by_path.get(located.path or "", ())), default=0)
-    if 0 < length < last:
-        ends = f"`{located.path}` ends at line {length:,}"
-        return [f"{ends}." if first <= length else f"{ends}; this answer is about the whole file."]
-    around = [
-        (definition.line_end - definition.line_start, definition.line_start, definition.name)
-        for _, definition in _definitions(prepared, located)
-        if definition.line_start <= first and definition.line_end >= last
-    ]
-    if not around:
-        return []
-    length, start, name = min(around)
-    asked = f"Line {first} of {located.path} lies" if first == last else f"Lines {first}-{last} of {located.path} lie"
-    return [f"{asked} in `{name}` (lines {start}-{start + length}); links are to the whole file."]

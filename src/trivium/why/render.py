@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from trivium.why.guidance import KIND_MISSING, NOT_FOUND
 from trivium.why.model import MAX_LINKS, Entity
 from trivium.why.prepared import regions
-from trivium.why.query import KIND_MISSING, NOT_FOUND
 from trivium.why.reasons import explained
 from trivium.why.target import locate
 

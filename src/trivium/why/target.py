@@ -15,6 +15,9 @@ _LINES = rf"(?::|\#L)(?P<first>{_NUMBER})(?:-L?(?P<last>{_NUMBER}))?(?::{_NUMBER
 _PATH_AND_LINES = (rf"(?s:(?P<path>.+){_LINES})", rf"(?s:(?P<path>.+?){_LINES})")
 """With the longest path, then with the shortest one: `a:1:2` is a line of `a:1`, else a line and a column of `a`."""
 _DRIVE = r"[A-Za-z]:/"
+CHANGE = "knowledge-change:"
+"""How ids of changes begin; the whole id of the commit follows."""
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Located(NamedTuple):

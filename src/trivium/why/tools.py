@@ -10,9 +10,10 @@ from typing import Any
 from trivium.errors import TriviumError
 from trivium.why.model import Index
 from trivium.why.prepared import PreparedIndex, Profile
-from trivium.why.query import DEFAULT_LIMIT, WhyRequestError, asked_paths, check_request, knowledge_why
+from trivium.why.query import asked_paths, knowledge_why
 from trivium.why.redact import redact, redact_values
 from trivium.why.render import render_text
+from trivium.why.request import DEFAULT_LIMIT, WhyRequestError, check_request
 from trivium.why.response import MAX_BUDGET, MAX_RESULTS, MAX_TARGET, to_json
 
 LoadIndex = Callable[[], Index | PreparedIndex]
