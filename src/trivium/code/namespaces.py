@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _MOST, _LONGEST = 32, 256
 _START = rb"^[ \t]*(?:export[ \t]+|public[ \t]+|pub[ \t]+|inline[ \t]+|(?:<\?php|\})[ \t]*)*"
-_PLACES = {
-    language: re.compile(_START + word + rb"[ \t]+([\w.:\\]+)", re.MULTILINE)
-    for language, word in {
-        "cpp": rb"namespace",
-        "csharp": rb"namespace",
-        "go": rb"package",
-        "java": rb"package",
-        "kotlin": rb"package",
-        "php": rb"namespace",
-        "ruby": rb"(?:module|class)",
-        "rust": rb"mod",
-        "typescript": rb"(?:namespace|module)",
-    }.items()
+_WORDS = {
+    "cpp": rb"namespace",
+    "csharp": rb"namespace",
+    "go": rb"package",
+    "java": rb"package",
+    "kotlin": rb"package",
+    "php": rb"namespace",
+    "ruby": rb"(?:module|class)",
+    "rust": rb"mod",
+    "typescript": rb"(?:namespace|module)",
 }
 
 
@@ -28,9 +26,9 @@ def namespaces(language: str, source: bytes) -> list[str]:
     >>> namespaces("cpp", b"namespace acme {\\n  namespace net {\\n"), namespaces("java", b"package com.acme;\\n")
     (['acme', 'net'], ['com.acme'])
     """
-    places = _PLACES.get(language)
-    if places is None:
+    if language not in _WORDS:
         return []
+    places = _places(language)
     found: set[str] = set()
     for match in places.finditer(source):
         if len(match[1]) <= _LONGEST:
@@ -38,3 +36,8 @@ def namespaces(language: str, source: bytes) -> list[str]:
         if len(found) == _MOST:
             break
     return sorted(found)
+
+
+@cache
+def _places(language: str) -> re.Pattern[bytes]:
+    return re.compile(_START + _WORDS[language] + rb"[ \t]+([\w.:\\]+)", re.MULTILINE)

@@ -44,9 +44,11 @@ _MAX_LOOKED = 200
 def unknown(view: View, request: Request, spelling: str, spellings: Sequence[str]) -> list[str]:
     """For a target that nothing has: names close to it, commits that begin so, how to search for words."""
     names = view.askable
-    written = rewritten(names, spelling) or rewritten(names, request.target)
+    read = dict.fromkeys((spelling, request.target))
+    written = next(filter(None, (rewritten(names, text) for text in read)), [])
     meant = [*_commits(view, request.target), *_records(view, request.target), *_inner(view, request.target), *written]
-    meant += _folders(view, spelling) or _folders(view, _PACKAGE_SIGNS.sub("/", request.target))
+    folders = dict.fromkeys((spelling, _PACKAGE_SIGNS.sub("/", request.target)))
+    meant += next(filter(None, (_folders(view, folder) for folder in folders)), [])
     close = [*meant, *suggestions(names, spellings)] or _about(view, request.target)
     shown = list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
     said = _gone_folder(view, spelling) or _suggested(shown) or _wrong_lines(view, request)

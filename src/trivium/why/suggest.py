@@ -26,14 +26,33 @@ class Askable:
     """The names that may be suggested, sorted forwards and backwards so that few of them need to be compared."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.names = sorted(set(names))
-        self.reversed = sorted(name[::-1] for name in self.names)
-        self.folded: dict[str, list[str]] = {}
-        for name in self.names:
-            self.folded.setdefault(name.casefold(), []).append(name)
+        self.names = sorted(dict.fromkeys(names))
+        self.reversed = sorted([name[::-1] for name in self.names])
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        """The last name of each spelling without case."""
+        return dict(zip((name.casefold() for name in self.names), self.names, strict=True))
+
+    @cached_property
+    def _twins(self) -> dict[str, list[str]]:
+        """The names of each spelling without case that several have."""
+        last = frozenset(self._folded.values())
+        twins: dict[str, list[str]] = {}
+        for name in self.names if len(last) < len(self.names) else ():
+            if name not in last:
+                twins.setdefault(name.casefold(), []).append(name)
+        return {folded: [*names, self._folded[folded]] for folded, names in twins.items()}
 
     def has(self, name: str) -> bool:
-        return name in self.folded.get(name.casefold(), ())
+        at = bisect_left(self.names, name)
+        return at < len(self.names) and self.names[at] == name
+
+    def in_any_case(self, name: str) -> list[str]:
+        """The names that differ from this one in case at most, ascending."""
+        folded = name.casefold()
+        last = self._folded.get(folded)
+        return [] if last is None else self._twins.get(folded, [last])
 
     def ending(self, end: str) -> list[str]:
         """The paths whose last parts are these, ascending; none when they are too many to be told."""
@@ -47,17 +66,11 @@ class Askable:
         return found if len(found) <= MAX_SUGGESTIONS else []
 
     def titled(self, title: str) -> list[str]:
-        """The names that are this title behind a number, whatever its case."""
-        return self._titles.get(title.casefold(), [])
-
-    @cached_property
-    def _titles(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for name in self.names:
-            number = _NUMBER.match(name)
-            if number is not None:
-                found.setdefault(name[number.end() :].casefold(), []).append(name)
-        return found
+        """The names that are this title behind a number, whatever its case, ascending."""
+        end = title.casefold()
+        ending = [folded for folded in self._folded if folded.endswith(end)]
+        numbered = (folded for folded in ending if _NUMBER.fullmatch(folded, 0, len(folded) - len(end)))
+        return sorted(name for folded in numbered for name in self.in_any_case(folded))
 
     def holding(self, target: str) -> list[str]:
         """The names of several words that hold every word of the target, ascending; none for what is no words."""
@@ -85,7 +98,7 @@ class Askable:
         yield from found
         for at in range(len(text) - 1):
             swapped = f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
-            if swapped != text and swapped in self.folded.get(swapped.casefold(), ()):
+            if swapped != text and self.has(swapped):
                 yield swapped
 
 
@@ -98,7 +111,7 @@ def suggestions(askable: Askable, spellings: Iterable[str]) -> list[str]:
     ['Cache', 'cached']
     """
     asked = list(dict.fromkeys(spellings))
-    cased = {name for text in asked for name in askable.folded.get(text.casefold(), ())}
+    cased = {name for text in asked for name in askable.in_any_case(text)}
     edited = {name for text in asked if len(text) >= SHORTEST for name in askable.one_edit_away(text)}
     ordered = [*sorted(cased), *sorted(edited - cased)]
     return [name for name in ordered if name not in asked][:MAX_SUGGESTIONS]
