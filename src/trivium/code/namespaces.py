@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 _MOST, _LONGEST = 32, 256
-_START = rb"^[ \t]*(?:export[ \t]+|public[ \t]+|pub[ \t]+|inline[ \t]+|(?:<\?php|\})[ \t]*)*"
+_BEFORE = re.compile(rb"[ \t]*(?:export[ \t]+|public[ \t]+|pub[ \t]+|inline[ \t]+|(?:<\?php|\})[ \t]*)*")
+"""What may stand before the word in its line."""
+_NAME = re.compile(rb"[ \t]+([\w.:\\]+)")
 _WORDS = {
-    "cpp": rb"namespace",
-    "csharp": rb"namespace",
-    "go": rb"package",
-    "java": rb"package",
-    "kotlin": rb"package",
-    "php": rb"namespace",
-    "ruby": rb"(?:module|class)",
-    "rust": rb"mod",
-    "typescript": rb"(?:namespace|module)",
+    "cpp": (b"namespace",),
+    "csharp": (b"namespace",),
+    "go": (b"package",),
+    "java": (b"package",),
+    "kotlin": (b"package",),
+    "php": (b"namespace",),
+    "ruby": (b"module", b"class"),
+    "rust": (b"mod",),
+    "typescript": (b"namespace", b"module"),
 }
 
 
@@ -26,18 +27,15 @@ def namespaces(language: str, source: bytes) -> list[str]:
     >>> namespaces("cpp", b"namespace acme {\\n  namespace net {\\n"), namespaces("java", b"package com.acme;\\n")
     (['acme', 'net'], ['com.acme'])
     """
-    if language not in _WORDS:
-        return []
-    places = _places(language)
     found: set[str] = set()
-    for match in places.finditer(source):
-        if len(match[1]) <= _LONGEST:
-            found.add(match[1].decode("utf-8", "replace"))
-        if len(found) == _MOST:
-            break
+    for word in _WORDS.get(language, ()):
+        at = source.find(word)
+        while at >= 0 and len(found) < _MOST:
+            end = at + len(word)
+            name = _NAME.match(source, end)
+            if name is not None and len(name[1]) <= _LONGEST:
+                line = max(source.rfind(b"\n", 0, at), source.rfind(b"\r", 0, at)) + 1
+                if _BEFORE.fullmatch(source, line, at):
+                    found.add(name[1].decode("utf-8", "replace"))
+            at = source.find(word, end)
     return sorted(found)
-
-
-@cache
-def _places(language: str) -> re.Pattern[bytes]:
-    return re.compile(_START + _WORDS[language] + rb"[ \t]+([\w.:\\]+)", re.MULTILINE)

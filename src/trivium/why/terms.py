@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from trivium.why.wording import LANGUAGES, alternation, alternatives, is_status_word, normal, words
+from trivium.why.wording import LANGUAGES, alternation, alternatives, is_cjk, is_status_word, normal, words
 
 MAX_ALIAS_WORDS = 8
 MIN_CJK = 4
@@ -26,7 +26,6 @@ _SMALL = frozenset(
     )
 )
 """Words without a letter in an acronym."""
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def other_names(term: str) -> list[str]:
@@ -58,7 +57,7 @@ def is_acronym_of(short: str, long: str) -> bool:
     """
     if not _ACRONYM.fullmatch(short) or sum(letter.isupper() for letter in short) < 2 or len(short) > 12:
         return False
-    if _CJK.search(long):
+    if is_cjk(long):
         return len(long) >= MIN_CJK and not is_status_word(long)
     letters = [letter for letter in _folded(short) if letter.isalnum()]
     if len(letters) > 2 and letters[-1] == "s" and short[-1] == "s":

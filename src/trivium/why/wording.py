@@ -354,7 +354,8 @@ LANGUAGES: dict[str, Language] = {
 }
 
 _SPACES = re.compile(r"[\s_-]+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))
+"""Letters of Chinese, Japanese and Korean; as a pattern they would cost every process its compilation."""
 
 
 @lru_cache(maxsize=32)
@@ -382,7 +383,7 @@ def normal(text: str) -> str:
 
 def is_cjk(text: str) -> bool:
     """Whether a text has letters of Chinese, Japanese or Korean, where words have no spaces between them."""
-    return _CJK.search(text) is not None
+    return not text.isascii() and any(start <= sign <= end for sign in text for start, end in _CJK)
 
 
 def alternation(choices: list[str], between: str = r"[\s_-]*") -> str:
