@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.answers.ranking import ENOUGH, Ranked
+from trivium.language.changed import without_changes
 from trivium.language.denial import negated, without_denials
 from trivium.language.headings import subjects
 from trivium.language.languages import silent_words
@@ -18,6 +19,7 @@ from trivium.search.segment import tokens
 _SAME, _SAME_SOURCE = 0.6, 0.85
 _FEW = 2
 """How many words of its own a statement has that does not say by itself of what it is."""
+_POST = re.compile(r"\s?\(([^()]{2,40})\)")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*")
 
 
@@ -118,10 +120,15 @@ def _telling(statement: Statement, question: Question) -> set[str]:
         if value.kind != LABEL:
             text = text[: value.start] + " " + text[value.stop :]
     names = _names(statement, question) if NAME in question.wanted else set()
-    words = set(tokens(without_denials(text)))
+    words = set(tokens(without_changes(without_denials(text))))
     return words - silent_words(words) - names
 
 
 def _names(statement: Statement, question: Question) -> set[str]:
+    """The words of the names in a statement; where one has what is asked for in brackets behind it, of that one."""
+    for match in _NAME.finditer(statement.text):
+        post = _POST.match(statement.text, match.end())
+        if post and any(alike(word, asked) for word in tokens(post[1]) for asked in question.words):
+            return set(tokens(match[0]))
     found = {word for match in _NAME.finditer(statement.text) for word in tokens(match[0])}
     return found - set(tokens(question.text)) - silent_words(found)

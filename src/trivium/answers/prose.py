@@ -21,7 +21,7 @@ from trivium.language.parts import MOST_QUESTIONS, questions_in
 from trivium.language.question import Question, Term, understand
 from trivium.language.statements import CODE, HEADING, ITEM, ROW, SENTENCE, Statement
 from trivium.search.passage import ARTIFACT, Passage
-from trivium.search.segment import tokens
+from trivium.search.segment import fold, tokens
 
 MOST_LINES, MOST_TOLD, MOST_RELATED = 12, 4, 3
 _LONGEST_NAMED = 200
@@ -30,6 +30,7 @@ _ALMOST_ALL = 0.9
 """Share of a question's words from which a statement says itself which version is the latest one."""
 _NUMBERED = re.compile(r"(?:^|\n)[\s>]*\d{1,3}[.)]\s+\W*$")
 _SEVERAL = re.compile(r"\b(?:are|were|sind|waren|sont|étaient|son|eran|sono|erano|são|zijn)\b", re.IGNORECASE)
+_TO_DO = re.compile(r"\b(?:do|tun|faire|hago|hacer)\b")
 _SUM = re.compile(r"\d\s*[-+*/×÷^=<>%]\s*\d")
 
 
@@ -91,10 +92,10 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return _disagreement(against, question)
     if question.broad:
         return Section(lines=[Line(one.statement) for one in _told(good)])
-    if question.lists or best.statement.text.endswith((":", "：")):
-        return Section(lines=_listed(ranking, best, good, question))
     if steps := _steps(ranking, best, question):
         return Section(lines=[Line(one, bullet=True) for one in steps])
+    if question.lists or best.statement.text.endswith((":", "：")):
+        return Section(lines=_listed(ranking, best, good, question))
     chosen = _selected(ranking, good, question)
     quoted = [one.statement for one in [*chosen, *_through(ranking, ranked, chosen, question)]]
     return Section(lines=[Line(one) for one in with_headings(quoted, ranking.statements, question)])
@@ -234,14 +235,33 @@ def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Questi
 
 def _steps(ranking: Ranking, best: Ranked, question: Question) -> list[Statement]:
     """All steps of a numbered list, asked how to do what stands over it: one of them alone is no answer."""
-    step = best.statement
-    if question.kind != "how" or step.kind != ITEM or not _NUMBERED.search(step.passage.text[: step.start]):
+    if question.kind != "how":
         return []
     asked = [term.word for term in question.terms if not term.extra]
+    step = best.statement
+    if step.kind == SENTENCE and (_TO_DO.search(fold(question.text)) or _is_of_section(ranking, step, asked)):
+        step = next((one for one in ranking.statements if _is_step(one) and _stands_under(one, step)), step)
+    if not _is_step(step):
+        return []
     if all(ranking.vocabulary.match(word, frozenset(step.words)) for word in asked):
         return []
     inside = [one for one in ranking.statements if one.passage is step.passage and one.block == step.block]
     return inside[:MOST_LINES] if len(inside) > 1 else []
+
+
+def _is_step(one: Statement) -> bool:
+    return one.kind == ITEM and _NUMBERED.search(one.passage.text[: one.start]) is not None
+
+
+def _stands_under(one: Statement, other: Statement) -> bool:
+    """Whether a statement stands behind another one in the same section."""
+    return one.passage is other.passage and one.headings == other.headings and one.start > other.start
+
+
+def _is_of_section(ranking: Ranking, one: Statement, asked: Sequence[str]) -> bool:
+    """Whether all that is asked for is what the headings over a statement say: the section is the answer."""
+    around = frozenset(tokens(one.context))
+    return all(ranking.vocabulary.match(word, around) for word in asked)
 
 
 def _told(good: list[Ranked]) -> list[Ranked]:

@@ -10,13 +10,17 @@ from trivium.language.headings import (
     asks_for_version,
     asks_of_section,
     code_of,
+    is_group,
     is_of_version,
     is_version,
     number_of,
+    tells_all,
 )
+from trivium.language.matching import alike
 from trivium.language.question import Question
 from trivium.language.statements import CODE, HEADING, ITEM, PAIR, Statement
 from trivium.language.yes_no import said_in
+from trivium.search.segment import tokens
 
 _MOST_ITEMS, _MOST_SENTENCES = 12, 4
 
@@ -32,13 +36,24 @@ def about_code(statements: Sequence[Statement], question: Question) -> list[Line
             continue
         under = _under(statements, heading)
         if is_version(heading.text):
-            items = [one for one in under if one.kind in (ITEM, PAIR)]
+            items = _of_group([one for one in under if one.kind in (ITEM, PAIR)], question)
             chosen = items[:_MOST_ITEMS] or under[:_MOST_SENTENCES]
             if chosen:
                 return [Line(one, bullet=one.kind in (ITEM, PAIR)) for one in chosen]
         elif under:
             return [Line(heading), *(Line(one) for one in under[: _MOST_SENTENCES - 1])]
     return []
+
+
+def _of_group(items: Sequence[Statement], question: Question) -> list[Statement]:
+    """The entries of the groups that a question asks for (`Removed`, `Fixed`), all where it asks for changes."""
+    groups = {heading for one in items for heading in one.headings if is_group(heading)}
+    told = {heading for heading in groups if not tells_all(heading) and _asked(heading, question)}
+    return [one for one in items if not told or not told.isdisjoint(one.headings)]
+
+
+def _asked(heading: str, question: Question) -> bool:
+    return any(alike(word, asked) for word in tokens(heading) for asked in question.words)
 
 
 def _names(code: str, heading: Statement, named: set[str]) -> bool:

@@ -23,6 +23,12 @@ _CHANGES = re.compile(
     r"|verhoogd|verlaagd|gewijzigd|verplaatst|вырос\w*|повы\w+|увелич\w+|сниз\w+|сниж\w+|умень\w+|измен\w+"
     r"|перен\w+)\b|上调|下调|提高|降低|增加|减少|改为|調整|上げ|下げ|変更"
 )
+_DECIDED = re.compile(
+    r"\b(?:approv\w+|agreed|decided|set|fixed|planned|scheduled|confirmed|now|currently|new|beschlossen|genehmigt\w*"
+    r"|festgelegt|geplant|vereinbart|jetzt|nun|aktuell|neu\w*|aprob\w+|acord\w+|decid\w+|fij\w+|previst\w+|ahora"
+    r"|approuv\w+|fixe\w*|prevue?s?|desormais|maintenant|approvat\w+|fissat\w+|decis\w+|ora|vastgesteld|besloten"
+    r"|goedgekeurd|nu|утвержд\w+|решен\w*|теперь)\b|批准|决定|決定|现在|現在"
+)
 _FROM = re.compile(
     r"(?:\b(?:from|von|vom|de|del|da|dal|dalla|desde|du|des|van|с|со|от)(?: (?:the|el|la|le|dem|der))?|[从由])\s*$"
 )
@@ -73,6 +79,15 @@ _OLD = re.compile(
 def asks_of_changes(*texts: str) -> bool:
     """Whether what is asked for is itself a change, or how it was before one: `price_increase`, `original_date`."""
     return any(_CHANGES.search(folded) or _OLD.search(folded) for folded in map(fold, texts))
+
+
+def without_changes(text: str) -> str:
+    """A text without the words that tell that something changed, by which two accounts of one thing may differ.
+
+    >>> without_changes("The fee was raised to 5 euros.")
+    'the fee was to 5 euros.'
+    """
+    return " ".join(_DECIDED.sub(" ", _CHANGES.sub(" ", fold(text))).split())
 
 
 def is_off(text: str, asked: str = "") -> bool:

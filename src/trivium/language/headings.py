@@ -63,6 +63,12 @@ _GROUPS = re.compile(
     r"|cambiad\w*|eliminad\w*|新增|修复|变更|移除|追加|修正|変更|削除)\W*"
 )
 """What the groups of one version are headed with: there the group says what happened."""
+_ANY_CHANGE = frozenset(
+    fold(
+        "changed changes change new geändert änderungen neu modifié modifications changements nouveautés"
+        " cambiado cambios novedades 变更 変更 新增"
+    ).split()
+)
 _ABOUT = frozenset(
     fold(
         "mean means meant meaning about fix fixed solve resolve remedy repair do handle happen happens happened"
@@ -76,6 +82,13 @@ _ABOUT = frozenset(
 )
 
 
+_DATED = re.compile(
+    r"(?:[^\W\d_]+[-_])+?(?:19|20)\d\d(?:([-_.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?"
+    r"|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?<=[^\W\d_]{5}[-_]\d{4}))"
+)
+"""A name with a day, a month or a year behind it: `minutes-2024-11-05`; `KB-2024` may be a code."""
+
+
 @lru_cache(maxsize=4_096)
 def code_of(heading: str) -> str | None:
     """The code with which a heading begins, as questions write it, folded; a date or the number of a section is none.
@@ -84,10 +97,12 @@ def code_of(heading: str) -> str | None:
     ['pel-207', '3.2.0', None, '540']
     >>> [code_of(text) for text in ("2. Setup", "2024-05-02", "Version 3.1", "3 rooms", "2.1 Pumps")]
     [None, None, '3.1', None, None]
+    >>> [code_of(text) for text in ("minutes-2024-11-05", "Handbook-2024", "CVE-2024-1102", "KB-2024")]
+    [None, None, 'cve-2024-1102', 'kb-2024']
     """
     folded = fold(heading)
     match = _BEGINS.match(folded)
-    if match is None or _DATE_LIKE.fullmatch(match["code"]):
+    if match is None or _DATE_LIKE.fullmatch(match["code"]) or _DATED.fullmatch(match["code"]):
         return None
     code = match["code"]
     if code.replace(".", "").isdigit() and not match["sign"] and not _IS_VERSION.match(folded):
@@ -138,11 +153,21 @@ def _happened(term: str) -> bool:
     return term in ("released", "published", "shipped", "issued", "erschienen", "erschien")
 
 
+def is_group(heading: str) -> bool:
+    """Whether a heading is that of a group of changes: `Added`, `Fixed`."""
+    return _GROUPS.fullmatch(fold(heading)) is not None
+
+
+def tells_all(heading: str) -> bool:
+    """Whether what a group is headed with is asked for by who asks for any change: `Changed`, `New`."""
+    return any(word in _ANY_CHANGE for word in tokens(heading))
+
+
 def tells_change(term: str, headings: tuple[str, ...]) -> float:
     """How far an entry under a version tells a change or a version without the word."""
     if is_of_version(headings) is None:
         return 0.0
-    grouped = any(_GROUPS.fullmatch(fold(heading)) for heading in headings)
+    grouped = any(map(is_group, headings))
     return KIN if term in _RELEASED or (term in _CHANGES and not grouped) else 0.0
 
 

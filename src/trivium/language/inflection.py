@@ -74,10 +74,16 @@ def is_form(short: str, long: str) -> bool:
 
     >>> [is_form(*pair) for pair in (("invoice", "invoicing"), ("format", "formatted"), ("счета", "счетами"))]
     [True, True, True]
+    >>> [is_form(*pair) for pair in (("owns", "owner"), ("lead", "leaders"), ("pass", "paste"))]
+    [True, True, False]
     >>> [is_form(*pair) for pair in (("noringby", "norington"), ("content", "context"), ("change", "changelog"))]
     [False, False, False]
     """
     common = parted(short, long)
+    if min(len(short), len(long)) > _STEM and _ends_in_s(short) != _ends_in_s(long):
+        one, other = (word[:-1] if _ends_in_s(word) else word for word in (short, long))
+        if max(len(one), len(other)) <= _LONGEST + 2 and is_form(*sorted((one, other), key=len)):
+            return True
     if common == len(short):
         if common <= _LONGEST:
             return long[common:] in _SHORT or (short[-1] == "e" and common > 3 and long[common:] == "d")
@@ -85,6 +91,10 @@ def is_form(short: str, long: str) -> bool:
     if common < 5 or len(short) - common > 3 or len(long) - common > 4 or common * 3 < len(long) * 2 - 1:
         return False
     return _back(short, long, common)
+
+
+def _ends_in_s(word: str) -> bool:
+    return word.endswith("s") and not word.endswith("ss")
 
 
 def _back(short: str, long: str, common: int) -> bool:

@@ -67,6 +67,10 @@ _WHY = (
     r"why|for what reason|warum|weshalb|wieso|por que(?: motivo| razon)?|pourquoi|perche|waarom|почему|зачем"
     r"|למה|מדוע|מאיזו סיבה|لماذا|لاي سبب|为什么|為什麼|为何|なぜ|どうして|왜"
 )
+_DO = (
+    r"what (?:(?:do|can|should|must|shall) (?:i|we|you|one)|to) do|was (?:muss|soll|kann) (?:ich|man) tun"
+    r"|que (?:dois-je|faut-il|doit-on) faire|que (?:hago|debo hacer|hay que hacer)"
+)
 _HOW = (
     r"how (?:do|does|can|to|is|are|should)|wie (?:kann|wird|werden|muss)|como se|comment|come si|hoe (?:kan|moet)"
     r"|איך|כיצד|كيف"
@@ -74,6 +78,7 @@ _HOW = (
 )
 
 _KINDS: tuple[tuple[str, str, frozenset[str]], ...] = (
+    ("how", _DO, frozenset()),
     ("how_often", _HOW_OFTEN, frozenset({FREQUENCY})),
     ("how_long", _HOW_LONG, frozenset({DURATION, MEASURE})),
     ("when", _WHEN, WHEN),

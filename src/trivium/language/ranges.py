@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from trivium.language.values import DATE, DURATION, MEASURE, MONEY, NUMBER, PERCENT, TIME, YEAR, Value
 from trivium.search.segment import fold
 
-_UNTIL = re.compile(r"\s*(?:until|till|through|up to|to|bis(?: zum)?|hasta(?: el)?|jusqu'au|fino al?|[-–—])\s*")
+_UNTIL = re.compile(
+    r"\s*(?:until|till|through|up to|to|bis(?: zum)?|hasta(?: el)?|jusqu'au|fino al?|до|[-–—~～到至]|から)\s*"
+)
 _TO = re.compile(r"\s*(?:and|und|y|et|a|al|au)\s*")
 _FROM = re.compile(
     r"\b(?:from|between|von|vom|ab|zwischen|de|desde|del|entre|du|dal|runs?|ranges?|lasts?)(?: (?:is|the|el|dem))?\s*$"

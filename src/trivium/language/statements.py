@@ -17,6 +17,8 @@ from trivium.language.rows import DIGITS, ROW_LINE, is_table, rows_of
 from trivium.language.rows import Cell as Cell
 from trivium.language.text_lines import Line, is_rule, lines_of, plain, trimmed
 from trivium.language.values import DURATION, MEASURE, MONEY, NUMBER, PERCENT, Value, find_values
+from trivium.language.yaml_records import ENDS as YAML
+from trivium.language.yaml_records import cells_of
 from trivium.search.passage import Passage
 from trivium.search.segment import tokens
 from trivium.search.sentences import sentences
@@ -164,14 +166,16 @@ def _split(passage: Passage, rank: int, language: str, quotable: bool) -> Iterat
     at = 0
     table = is_table(passage)
     settings = PurePosixPath(passage.source).suffix.lower() in _SETTINGS or passage.source.endswith(".env")
+    yaml = PurePosixPath(passage.source).suffix.lower() in YAML
     header = passage.table_header
+    named = {part: level for path in passage.section_paths for level, part in enumerate(path, 1)}
     while at < len(lines):
         line = lines[at]
         if comment := _COMMENT.match(text, line.start):
             while at < len(lines) and lines[at].start < comment.end():
                 at += 1
             continue
-        heading = _heading(line.text, settings, bool(headings))
+        heading = _heading(line.text, settings, bool(headings)) or _named(line.text, named)
         if not line.text.strip() or (is_rule(line.text) and not table):
             at += 1
             continue
@@ -184,23 +188,29 @@ def _split(passage: Passage, rank: int, language: str, quotable: bool) -> Iterat
             lead = ""
             at += 1
             if quotable and not settings and code_of(name):
-                start, stop = trimmed(text, line.start + line.text.index("#") + level, line.stop)
+                marked = _HEADING.match(line.text)
+                start, stop = trimmed(text, line.start + (marked.start("text") if marked else 0), line.stop)
                 above = tuple(other for _, other in headings[:-1])
                 yield Statement(passage, rank, 0, block, HEADING, start, stop, name, language, headings=above)
             continue
         until, kind = _extent(lines, at, table, _is_open(passage, lines, at, header), settings)
+        if kind == ITEM and yaml:
+            until = _sequence(lines, at, until)
         names = tuple(name for _, name in headings)
         part = lines[at:until]
         before, before_start = "", 0
         for statement in _statements(passage, rank, language, part, kind, block, header, settings):
-            statement.headings = (*names, *_over(lines, at, statement.start)) if statement.kind == PAIR else names
+            if statement.kind == PAIR or (yaml and statement.kind == ROW):
+                statement.headings = (*names, *_over(lines, at, statement.start))
+            else:
+                statement.headings = (*names, *statement.headings)
             statement.before, statement.before_start = before, before_start
             statement.lead = lead if kind in (ITEM, ROW, CODE) else ""
             if kind == SENTENCE:
                 before, before_start = statement.text, statement.start
             yield statement
         if kind == SENTENCE:
-            lead = before
+            lead = before if before.endswith((":", "：")) else ""
         elif kind != ITEM:
             lead = ""
         at = until
@@ -214,6 +224,12 @@ def _heading(line: str, settings: bool, inside: bool) -> tuple[int, str] | None:
         return (3 if inside else 1, plain(match["text"])) if (match := _REMARK.match(line)) else None
     match = _HEADING.match(line)
     return (len(match[1]), plain(match["text"])) if match else None
+
+
+def _named(line: str, named: dict[str, int]) -> tuple[int, str] | None:
+    """The level and text of a line that says the name of a section, as extracted texts have them without marks."""
+    text = line.strip()
+    return (named[text], text) if text in named else None
 
 
 def _over(lines: list[Line], at: int, start: int) -> list[str]:
@@ -282,6 +298,13 @@ def _extent(lines: list[Line], at: int, table: bool, is_open: bool, settings: bo
     return until, kind
 
 
+def _sequence(lines: list[Line], at: int, until: int) -> int:
+    """Where a sequence of YAML ends: before what stands no deeper than it and is no element."""
+    depth = _depth(lines[at].text)
+    inside = (place for place in range(at + 1, until) if lines[place].text.strip())
+    return next((one for one in inside if _depth(lines[one].text) <= depth and not _ITEM.match(lines[one].text)), until)
+
+
 def _statements(
     passage: Passage, rank: int, language: str, part: list[Line], kind: str, block: int, header: str, settings: bool
 ) -> Iterator[Statement]:
@@ -301,15 +324,36 @@ def _statements(
     pieces = ((line.start, line.stop, True) for line in part) if assigned else _pieces(part, kind)
     for start, stop, paired in pieces:
         begin = _after_marks(passage.text, start, stop)
+        is_yaml = kind == ITEM and PurePosixPath(passage.source).suffix.lower() in YAML
+        if is_yaml and (members := cells_of(passage.text, start, stop)):
+            told = "; ".join(f"{cell.key}: {cell.text}" for cell in members)
+            yield made(ROW, *trimmed(passage.text, start, stop), told, members)
+            continue
         done = _ticked(passage.text[start:stop])
         pair = (_ASSIGNED if assigned else _PAIR).match(passage.text, begin, stop) if paired else None
         if pair and _is_key(pair["key"]):
             cell = Cell(plain(pair["key"]), plain(pair["value"]), pair.start("value"), pair.end("value"))
             yield made(PAIR, begin, stop, plain(passage.text[begin:stop]), [cell], done)
             continue
-        for sentence_start, sentence_stop in sentences(passage.text[begin:stop]):
+        said = sentences(passage.text[begin:stop])
+        label = _label(passage.text[begin:stop], said, kind)
+        for number, (sentence_start, sentence_stop) in enumerate(said):
             for piece in _bounded(passage.text, begin + sentence_start, begin + sentence_stop):
-                yield made(kind, *piece, plain(passage.text[slice(*piece)]), [], done)
+                statement = made(kind, *piece, plain(passage.text[slice(*piece)]), [], done)
+                statement.headings = (label,) if label and number else ()
+                yield statement
+
+
+def _label(text: str, said: list[tuple[int, int]], kind: str) -> str:
+    """The few words that an item, or a paragraph in bold, begins with to say what the rest is about: `1. Budget. …`."""
+    if len(said) < 2:
+        return ""
+    first = text[slice(*said[0])].strip()
+    bold = first.startswith(("**", "__"))
+    words = plain(first).rstrip(".。:：")
+    if (kind != ITEM and not bold) or len(words.split()) > _SHORT_KEY or not words or any(map(str.isdigit, words)):
+        return ""
+    return words
 
 
 def _ticked(text: str) -> bool | None:

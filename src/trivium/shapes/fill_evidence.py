@@ -19,9 +19,9 @@ from trivium.language.matching import INFLECTED, alike
 from trivium.language.members import told_of
 from trivium.language.question import NAME, PLACE, Question, content_words, understand
 from trivium.language.ranges import end_of_range
-from trivium.language.statements import CODE, PAIR, SENTENCE, Cell, Statement
+from trivium.language.statements import CODE, PAIR, ROW, SENTENCE, Cell, Statement
 from trivium.language.units import unit_in
-from trivium.language.values import DATE, MEASURE, TIME
+from trivium.language.values import DATE, MEASURE, MONEY, NUMBER, TIME
 from trivium.search.segment import fold, tokens
 from trivium.shapes.property import ADDRESSED, Property, name_words
 from trivium.shapes.property_words import ADDRESSES, DATES, PHONES, PLACES, SINCE, UNTIL
@@ -31,9 +31,16 @@ ABOUT = 0.6
 _NEAR, _BEFORE = 0.95, 0.4
 _OWN = 0.3
 """What a cell of the very name of a property adds."""
-_TIE = 0.02
+_TIE, _CLOSE = 0.02, 0.1
+"""How near the best value another one is that ties with it, and one that another account of the same thing gives."""
 _NAMED = frozenset(["name", "person", "nombre", "nom", "nome", "имя", "姓名"])
 _TIMED = frozenset(["time", "hour", "uhrzeit", "hora", "heure", "ora", "时间"])
+_COUNTED = frozenset(
+    fold(
+        "count number amount total quantity anzahl zahl menge cantidad nombre quantité numero"
+        " quantità totale quantidade aantal количество 数量"
+    ).split()
+)
 _DATED = frozenset(["date", "day", "datum", "tag", "fecha", "dia", "data", "日期"])
 
 
@@ -215,7 +222,9 @@ class Finder:
         dates = dated and wanted.dated and _DATED.issuperset(wanted.words)
         times = TIME in kinds and TIME in wanted.kinds and _TIMED.issuperset(wanted.words)
         places = PLACE in kinds and wanted.placed and PLACES.issuperset(wanted.words)
-        return bool(wanted.words) and (names or dates or times or places)
+        counts = NUMBER in kinds and MONEY not in kinds and "integer" in wanted.types
+        counts = counts and _COUNTED.issuperset(wanted.words)
+        return bool(wanted.words) and (names or dates or times or places or counts)
 
     def about(self, wanted: Property) -> list[About]:
         """The statements that are about a property, best first."""
@@ -322,7 +331,7 @@ class Finder:
         One whose key is the very name of the property comes first, then one in the unit that it names.
         """
         best: tuple[float, Cell, float] | None = None
-        for cell in statement.cells or _told(statement, wanted, self.question):
+        for cell in [*_entry(statement, wanted), *statement.cells] or _told(statement, wanted, self.question):
             if not (key := frozenset(tokens(cell.key))):
                 continue
             over = statement.headings if statement.kind == PAIR else ()
@@ -365,6 +374,14 @@ def _is_other_end(word: str, key: frozenset[str]) -> bool:
     return any(word in own and not key.isdisjoint(other) and key.isdisjoint(own) for own, other in ends)
 
 
+def _entry(statement: Statement, wanted: Property) -> list[Cell]:
+    """A row of two cells as what it is where the first one names what the other tells: `Flow | 3.6 m³/h`."""
+    if statement.kind != ROW or len(statement.cells) != 2 or not wanted.words:
+        return []
+    name, told = statement.cells
+    return [Cell(name.text, told.text, told.start, told.stop)]
+
+
 def _told(statement: Statement, wanted: Property, question: Question) -> list[Cell]:
     """What a sentence of the form `Address: Rua do Ouro 112.` tells, as a cell, where its key is just the property."""
     found = _TOLD.fullmatch(statement.text) if statement.kind == SENTENCE else None
@@ -385,7 +402,12 @@ def decide(candidates: Iterable[Candidate], wanted: Property, question: Question
     if not ordered:
         raise NoEvidence(wanted.path)
     best = ordered[0]
-    rivals = [one for one in ordered[1:] if one.score >= best.score - _TIE and one.value != best.value]
+    others = [one for one in ordered[1:] if one.score >= best.score - _CLOSE and one.value != best.value]
+    rivals = [
+        one
+        for one in others
+        if one.score >= best.score - _TIE or same_subject(best.about.statement, one.about.statement, question)
+    ]
     if not rivals:
         return _filled(best)
     tied = [best, *rivals]

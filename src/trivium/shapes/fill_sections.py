@@ -41,9 +41,9 @@ def sections_about(finder: Finder, items: dict[str, Any]) -> list[list[Statement
     groups: dict[tuple[int, str, tuple[str, ...]], dict[str, list[Statement]]] = {}
     for statement in finder.statements:
         path = _path(statement)
-        if path:
-            over = (statement.passage.ctx, statement.passage.source or statement.passage.id, path[:-1])
-            groups.setdefault(over, {}).setdefault(path[-1], []).append(statement)
+        for depth, name in enumerate(path):
+            over = (statement.passage.ctx, statement.passage.source or statement.passage.id, path[:depth])
+            groups.setdefault(over, {}).setdefault(name, []).append(statement)
     named = _named_by_heading(items)
     if not named:
         return []
@@ -89,6 +89,7 @@ def _met(finder: Finder, sections: dict[str, list[Statement]]) -> float:
     asked = [term.word for term in finder.question.terms if not term.extra]
     if all(_VERSION.match(name) for name in sections):
         shared |= _VERSIONS
+        shared |= _DAYS if all(any(value.kind == DATE for value in find_values(name)) for name in sections) else set()
     return finder.ranking.vocabulary.coverage(asked, frozenset(over | shared)) if asked else 0.0
 
 
@@ -129,7 +130,7 @@ def _head(heading: str, first: Statement, named: dict[str, str]) -> Statement | 
         texts[named["code"]] = code["code"]
         rest = f"{rest[: code.start()]} {rest[code.end() :]}"
     if "name" in named:
-        if not (name := _APART.sub("", rest.strip())):
+        if not (name := _behind_kind(_APART.sub("", rest.strip()), named["name"])):
             return None
         texts[named["name"]] = name
     cells = [Cell(name, text, start, stop) for name, text in texts.items()]
@@ -137,6 +138,14 @@ def _head(heading: str, first: Statement, named: dict[str, str]) -> Statement | 
     return replace(
         first, kind=PAIR, start=start, stop=stop, text=heading, cells=cells, words=tokens(heading), values=[], before=""
     )
+
+
+def _behind_kind(heading: str, name: str) -> str:
+    """A heading without the word for what it names, where that is the property: `Alert: QueueLag`."""
+    kind, colon, rest = heading.partition(":")
+    own = tokens(name.replace("_", " "))
+    is_kind = colon and tokens(kind) and all(any(alike(word, one) >= KIN for one in own) for word in tokens(kind))
+    return rest.strip() if is_kind and rest.strip() else heading
 
 
 def is_kind_of(word: str, names: Sequence[str]) -> bool:

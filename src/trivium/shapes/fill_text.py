@@ -27,6 +27,7 @@ from trivium.shapes.shape import Validator
 _PROPER = re.compile(
     r"(?<![\w'’])[^\W\d_a-zà-ÿа-я][\w'’.-]*(?:\s+(?:[^\W\d_a-zà-ÿа-я][\w'’-]*|de|van|von|der|la|del|di|da|le))*"
 )
+_POST = re.compile(r"\s?\(([^()]{2,40})\)")
 _HAN_VALUE = re.compile("(?:是|为|為|叫|は)([^，。；、！？,;.!?]{2,20}?)(?:です|でした|$|[，。；、！？,;.!?])")
 _BELONGS = re.compile(
     r"\b(?:of|in|at|for|from|near|to|on|des|vom|im|aus|bei|am|de|del|en|du|des|da|do|di|a|au|van|te|в|на|из) $"
@@ -59,7 +60,7 @@ _REACH = frozenset(
 )
 """What one does with an address, which what gives it need not say."""
 _LABELLED = re.compile(
-    r"\b(?P<word>[^\W\d_]{3,}\.?)(?: (?:no\.?|nr\.?|number|nummer|n°|num\.?))?[ :#]{1,2}"
+    r"\b(?P<word>[^\W\d_]{3,}\.?)(?: (?:no\.?|nr\.?|number|nummer|n°|num\.?))?(?:[ :#]{1,2}| (?:is|ist|est|es|is:|=) )"
     r"(?P<code>[A-Z]{1,4}[ -]?\d[\w/-]*|[A-Za-z]*\d[\w/.-]*\w|\d)(?![\w%€$£°]|\.\w)"
 )
 _KEY = re.compile(r"\w[^.:!?]{0,40}:\s")
@@ -123,6 +124,9 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
     """The texts in a statement that a property may mean, each with what it adds to the score."""
     statement, text = about.statement, _own_part(about, wanted.role)
     form = wanted.schema.get("format")
+    if not form and (holder := _with_post(text, wanted)):
+        yield holder, 0.1
+        return
     if (wanted.dated and form != "time") or form in ("date", "date-time"):
         found = list(_dates(about, form, wanted, finder))
         yield from found
@@ -173,6 +177,15 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
         return  # a sentence is no end of anything
     elif not finder.alone or wanted.role == FREE or _is_whole(statement, wanted, finder):
         yield text, 0.0
+
+
+def _with_post(text: str, wanted: Property) -> str:
+    """Who stands before a bracket that says what a property is: `Jonas Weber (chair)`, `Peter Marsh (Contoso)`."""
+    for name in _PROPER.finditer(text) if wanted.words and "(" in text else ():
+        post = _POST.match(text, name.end())
+        if post and all(any(alike(word, own) for own in wanted.words) for word in tokens(post[1])):
+            return name[0]
+    return ""
 
 
 def _phones(text: str) -> Iterator[str]:
@@ -352,12 +365,12 @@ def fill_choice(finder: Finder, wanted: Property, options: Sequence[Any]) -> Fil
 
 
 def choices_in(text: str, options: Sequence[Any]) -> list[str]:
-    """The choices that a text says, the longer one where one holds another; none where it denies something."""
+    """The choices that a text says, the longer one where one holds another; of what it denies, those that deny too."""
     found = [option for option in options if isinstance(option, str) and _occurs(option, text)]
     if len(found) > 1:
         found = [option for option in found if not was_once(text, option)] or found
     if negated(text):
-        return []
+        found = [option for option in found if negated(option)]
     return [one for one in found if not any(one != other and fold(one) in fold(other) for other in found)]
 
 

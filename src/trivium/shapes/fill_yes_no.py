@@ -19,6 +19,9 @@ from trivium.shapes.property_words import STATES
 
 _COLON = re.compile(r"(?P<key>[^:：]{1,60})[:：]\s*(?P<value>\S+?)[.!。]?")
 """A sentence that is a key and its value: `Retryable: no.`"""
+_MET, _ROW_MET, _MET_INSIDE = 0.7, 0.8, 0.4
+"""The share of a claim's words that must be met, of a row, which stands among others like it, and inside."""
+_NONE = re.compile(r"0+(?:[.,]0+)?")
 _OPPOSITES = (
     ("allowed permitted possible accepted erlaubt gestattet permitido permis autorise 允许 可以",
      "forbidden prohibited banned disallowed impossible verboten untersagt prohibido interdit interdits interdite"
@@ -111,7 +114,7 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
         inside = vocabulary.match(term, own) or float(_opposed(term, own))
         here += weight * inside
         met += weight * max(inside, 0.8 * vocabulary.match(term, outside))
-    if not total or met / total < 0.7 or here / total < 0.4:
+    if not total or met / total < (_ROW_MET if statement.kind == ROW else _MET) or here / total < _MET_INSIDE:
         return None
 
     def claimed(words: frozenset[str]) -> Claim:
@@ -125,14 +128,17 @@ def _plainly(about: About, finder: Finder, terms: list[str]) -> tuple[bool, floa
 
 
 def _in_cells(statement: Statement, finder: Finder, terms: list[str]) -> bool | None:
-    """What the only cell of a row says that says yes or no, where its first cell and header are what is claimed."""
-    key = _key(statement)
-    said = [
-        one
-        for cell in statement.cells[len(key) :]
-        if len(cell.text.split()) == 1 and (one := said_in(cell.text)) is not None
-        if _all_met(terms, [*key, cell.key], finder)
-    ]
+    """What the only cell of a row says that says yes or no, where its header and the other cells are what is claimed.
+
+    None of something (`stock: 0`) says no.
+    """
+    cells = statement.cells
+    said = []
+    for cell in cells[len(_key(statement)) :]:
+        one = False if _NONE.fullmatch(cell.text) else said_in(cell.text) if len(cell.text.split()) == 1 else None
+        others = [other.text for other in cells if other is not cell and statement.kind == ROW]
+        if one is not None and _all_met(terms, [*others, cell.key], finder):
+            said.append(one)
     return said[0] if len(said) == 1 else None
 
 
