@@ -8,7 +8,7 @@ from functools import lru_cache
 from trivium.search.escapes import unescaped
 from trivium.search.words import passage_line, passage_tokens
 
-VERSION = "2"
+VERSION = "3"
 """Raised whenever the same text gives other tokens: the next curate of a context then reads all of it again."""
 
 

@@ -68,31 +68,50 @@ def stem(token: str) -> str:
     """A word of Latin letters without its common endings; anything else as it is.
 
     The endings are those of plurals and verbs in English that do little harm in other languages: both sides are cut
-    the same way, so that it matters only that two forms meet, not that the stem is a word.
+    the same way, so that it matters only that the forms of a word meet, not that the stem is one.
 
     >>> [stem(word) for word in ("payments", "studies", "working", "worked", "houses", "kb-1423")]
     ['payment', 'study', 'work', 'work', 'hous', 'kb-1423']
+    >>> [stem(word) for word in ("dates", "dated", "dating", "running", "fixed", "boxes", "servers", "strings")]
+    ['date', 'date', 'date', 'run', 'fix', 'box', 'serv', 'string']
     """
     length = len(token)
     if length < 4 or not token.isascii() or not token.isalpha():
         return token
-    cut = token
-    if length > 5 and cut.endswith("ies"):
-        cut = cut[:-3] + "y"
-    elif length > 6 and cut.endswith("ings"):
-        cut = cut[:-4]
-    elif length > 5 and cut.endswith("ing"):
-        cut = cut[:-3]
-    elif length > 4 and cut.endswith(("ed", "es")):
-        cut = cut[:-2]
-    elif cut[-1] == "s" and not cut.endswith(("ss", "us", "is")):
-        cut = cut[:-1]
-    elif length > 5 and cut.endswith(("en", "er", "em", "et")):
+    cut = _verb(token)
+    if cut == token:
+        cut = _singular(token)
+    if len(cut) > 5 and cut.endswith(("en", "er", "em", "et")):
         cut = cut[:-2]
     if len(cut) > 4 and cut[-1] in "ae":
         cut = cut[:-1]
-    if len(cut) > 4 and cut[-1] == cut[-2] and cut[-1] not in "aeiouls":
-        cut = cut[:-1]
-    if len(cut) > 4 and cut[-1] == "i":
+    if cut[-1] == "i":
         cut = cut[:-1] + "y"
     return cut
+
+
+def _singular(token: str) -> str:
+    if len(token) > 4 and token.endswith("ies"):
+        return token[:-3] + "y"
+    if len(token) > 4 and token.endswith(("sses", "xes", "ches", "shes")):
+        return token[:-2]
+    return token[:-1] if token[-1] == "s" and not token.endswith(("ss", "us", "is")) else token
+
+
+def _verb(token: str) -> str:
+    """A word without `ed` or `ing`, with the `e` that it lost before it and without the letter that it doubled."""
+    for ending, most in (("ings", 6), ("ing", 5), ("ed", 4)):
+        if token.endswith(ending) and len(token) > most:
+            cut = token[: -len(ending)]
+            break
+    else:
+        return token
+    if len(cut) < 3 or _VOWELS.isdisjoint(cut):
+        return token
+    if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "aeiouls":
+        return cut[:-1]
+    loses = len(cut) == 3 and cut[1] in _VOWELS and cut[0] not in _VOWELS and cut[2] not in "aeiouwxy"
+    return cut + "e" if loses else cut
+
+
+_VOWELS = frozenset("aeiouy")
