@@ -20,6 +20,7 @@ from trivium.language.matching import alike
 from trivium.language.parts import MOST_QUESTIONS, questions_in
 from trivium.language.question import Question, Term, understand
 from trivium.language.statements import CODE, HEADING, ITEM, ROW, SENTENCE, Statement
+from trivium.language.yes_no import NO, YES
 from trivium.search.passage import ARTIFACT, Passage
 from trivium.search.segment import fold, tokens
 
@@ -31,6 +32,8 @@ _ALMOST_ALL = 0.9
 _NUMBERED = re.compile(r"(?:^|\n)[\s>]*\d{1,3}[.)]\s+\W*$")
 _SEVERAL = re.compile(r"\b(?:are|were|sind|waren|sont|étaient|son|eran|sono|erano|são|zijn)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\b(?:do|tun|faire|hago|hacer)\b")
+_ANSWER = re.compile(r"^\s*(?:[^\W\d_]{1,10})\s*[:：]\s*")
+"""What may stand before an answer: `A: Yes.`"""
 _SUM = re.compile(r"\d\s*[-+*/×÷^=<>%]\s*\d")
 
 
@@ -98,6 +101,7 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return Section(lines=_listed(ranking, best, good, question))
     chosen = _selected(ranking, good, question)
     quoted = [one.statement for one in [*chosen, *_through(ranking, ranked, chosen, question)]]
+    quoted = [one for statement in quoted for one in _with_more(statement, ranking.statements)]
     return Section(lines=[Line(one) for one in with_headings(quoted, ranking.statements, question)])
 
 
@@ -247,6 +251,14 @@ def _steps(ranking: Ranking, best: Ranked, question: Question) -> list[Statement
         return []
     inside = [one for one in ranking.statements if one.passage is step.passage and one.block == step.block]
     return inside[:MOST_LINES] if len(inside) > 1 else []
+
+
+def _with_more(one: Statement, statements: Sequence[Statement]) -> list[Statement]:
+    """A statement; with the one behind it where it says yes or no and nothing else."""
+    if fold(_ANSWER.sub("", one.text)).strip(" .!,") not in YES | NO:
+        return [one]
+    behind = (other for other in statements if other.passage is one.passage and other.block == one.block)
+    return [one, *[other for other in behind if other.place == one.place + 1]]
 
 
 def _is_step(one: Statement) -> bool:

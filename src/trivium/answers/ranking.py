@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from trivium.answers.wanted import PROPER, has_wanted, of_another, tells_beside
 from trivium.answers.wanted import because as because
 from trivium.errors import TriviumError
+from trivium.language.addresses import REACH, is_reached
 from trivium.language.compounds import Spellings, is_phrase, joined
 from trivium.language.denial import negated, only_without
 from trivium.language.dimensions import denies, is_bounded, tells
@@ -180,12 +181,13 @@ class Ranking:
         follows = asked_before or self._goes_on(index, terms)
         own = covered = 0.0
         own_words: dict[str, float] = {}
-        missed = uncounted = kin = False
+        missed = uncounted = kin = said = False
         attribute: bool | None = None
         day = _same_days(statement, question)
         kinds = {value.kind for value in statement.values}
         for term in terms:
-            here = max(self._match(term.word, self._own[index]), KIN * _is_told(term.word, statement))
+            in_words = self._match(term.word, self._own[index])
+            here = max(in_words, KIN * _is_told(term.word, statement))
             here = EXACT if term.word in day or covers(statement, term.word) else here
             if statement.kind == HEADING:
                 here = max(here, tells_of_heading(term.word, statement.text, kinds))
@@ -196,6 +198,7 @@ class Ranking:
             near = around * _NEAR
             before = self._match(term.word, self._before[index]) * carried if statement.before and follows else 0.0
             best = max(here, near, before)
+            said = said or bool(in_words or around or before) or here >= EXACT
             weight = weights[term.word] * (0.5 if term.extra else 1.0)
             own += weight * max(here, around)
             covered += weight * best
@@ -216,7 +219,7 @@ class Ranking:
         compares = bool(question.beside) or question.earlier is not None
         if of_another(statement, question) or (compares and not tells_beside(statement, question, typed)):
             typed, apart = False, True
-        lacks = missed or apart or uncounted or attribute is False
+        lacks = missed or apart or uncounted or attribute is False or not said
         long = max(0, len(statement.words) - _SHORT)
         covered -= min(_CHANCE * long, _MOST_CHANCE) * (1.0 - covered)
         confidence = covered * (1.0 if typed else _UNTYPED) * (_MISSED if lacks else 1.0)
@@ -336,7 +339,10 @@ def _is_same_question(statement: Statement, question: Question) -> bool:
 
 
 def _is_told(term: str, statement: Statement) -> bool:
-    """Whether a statement tells without the word what the word asks for: by the unit of a value, a bound or a range."""
+    """Whether a statement tells without the word what the word asks for: by the unit of a value, a bound, a range, an
+    address."""
+    if term in REACH and is_reached(statement.text):
+        return True
     if not statement.values:
         return False
     return (

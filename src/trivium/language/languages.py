@@ -9,11 +9,13 @@ from functools import cache
 from trivium.search.segment import fold, tokens
 from trivium.search.stop_words import languages_of, stop_words_of
 
-# Words of requests, which say nothing about what is asked for.
+# Words of requests, and verbs such as `do` and `get`, which say nothing about what is asked for.
 _REQUESTS = """get gets got tell give show explain describe list want know find say says mean means need see look across
     between among please nenne nennen zeige erklare beschreibe bitte gib sag sagen dime muestra explica describe lista
     dis montre explique decris liste dimmi mostra spiega elenca diga mostre explique liste noem toon vertel
-    назови покажи расскажи опиши перечисли"""
+    назови покажи расскажи опиши перечисли
+    macht machen tun durfte sollen mag bekommt bekommen erhalten faire hacer hace hago puede puedo fare faccio posso
+    doen делать можно"""
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),

@@ -43,6 +43,7 @@ _CHAT = re.compile(
     r"(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?\]?\s?(?:[-–]\s)?(?=(?!(?:[A-Z]{4,8})\b)[^\s:\[][^:\n]{0,40}: )"
 )
 """The stamp of a message in a chat, before the name of who wrote it."""
+_WROTE = re.compile(r"\b(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|написала?):\W*$")
 _OPENER = re.compile(r"[ \t]*(?:- )?[\"']?(?P<key>[^\s:：#\"'][^:：\n\"']{0,40}?)[\"']?[ \t]*:[ \t]*$")
 _FARTHEST = 400
 """Lines above a pair in which the keys over it are looked for."""
@@ -117,6 +118,11 @@ def statements_of(passages: Sequence[Passage], *, headings: bool = False) -> lis
             found.append(statement)
         seen += kept
     return found
+
+
+def tells_who_wrote(text: str) -> bool:
+    """Whether a line tells who wrote what a message quotes, and when: `On 3 March 2025, Marco Rossi wrote:`."""
+    return _WROTE.search(text) is not None
 
 
 def _words(statement: Statement) -> list[str]:
@@ -416,7 +422,7 @@ def _key_of(line: str) -> str:
     """What stands before the colon of a line that may be a pair; empty when it is none."""
     begin = _after_marks(line, 0, len(line))
     pair = _PAIR.match(line, begin)
-    whole = pair and not _ENDS.search(pair["value"]) and not line.rstrip().endswith((",", ";"))
+    whole = pair and len(sentences(pair["value"])) == 1 and not line.rstrip().endswith((",", ";"))
     return pair["key"] if pair and whole and _is_key(pair["key"]) else ""
 
 

@@ -30,6 +30,11 @@ _BREAK = re.compile(
     re.VERBOSE,
 )
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_`]+\Z")
+_ORDINAL = re.compile(
+    r"\b(?:der|die|das|dem|den|des|ein|eine|einen|einem|einer|im|am|vom|zum|zur|ins|jede[rmsn]?|de[nt]|på)[^\S\n]\Z",
+    re.IGNORECASE,
+)
+"""What stands before an ordinal that is written with a full stop: `im 2. Stock`, `ein 13. Gehalt`."""
 _OPENING = "\"'“‘«‹([{「『（【*_`¿¡"
 _LONGEST_WORD = 40
 
@@ -115,6 +120,8 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     if word.isdigit() and len(word) <= 3:
         line = text.rfind("\n", 0, before) + 1
         if not text[line : held.start()].strip(" \t>*-+"):
+            return False
+        if _ORDINAL.search(text, max(0, held.start() - _LONGEST_WORD), held.start()) and not _starts(text, after):
             return False
         return len(word) > 2 or _word(text, after).lower() not in _MONTHS
     return True

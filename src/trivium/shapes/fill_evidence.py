@@ -19,7 +19,7 @@ from trivium.language.matching import INFLECTED, alike
 from trivium.language.members import told_of
 from trivium.language.question import NAME, PLACE, Question, content_words, understand
 from trivium.language.ranges import end_of_range
-from trivium.language.statements import CODE, PAIR, ROW, SENTENCE, Cell, Statement
+from trivium.language.statements import CODE, PAIR, ROW, SENTENCE, Cell, Statement, tells_who_wrote
 from trivium.language.units import unit_in
 from trivium.language.values import DATE, MEASURE, MONEY, NUMBER, TIME
 from trivium.search.segment import fold, tokens
@@ -259,29 +259,26 @@ class Finder:
             return None if cell is None and len(statement.cells) > 1 else About(statement, met, met, cell)
         if ranked.missed or statement.kind == CODE:
             return None
+        if self._is_of_message(statement) and (wanted.dated or self._asks_for(wanted) or not wanted.words):
+            return None
         if not wanted.words:
             enough = ranked.confidence >= ENOUGH
             own = _OWN if cell is not None and name_words(cell.key) in wanted.names else 0.0
             return About(statement, round(ranked.score + own, 6), ranked.confidence, cell) if enough else None
-        if cell is not None and self._asks_for(wanted) and self._is_beside(ranked):
-            return None
+        if cell is not None and self._asks_for(wanted) and ranked.confidence < ENOUGH:
+            return None  # a cell named only `Date` or `Name` is of something else
         met = told if cell is not None else self._met(statement, wanted)
         score = 0.5 * met + 0.5 * ranked.confidence + (0.2 if cell is not None else 0.0)
         return About(statement, round(score, 6), met, cell) if met >= ABOUT else None
 
-    def _is_beside(self, ranked: Ranked) -> bool:
-        """Whether a cell named only `Date` or `Name` is of something else than what is asked about.
-
-        So is the date of a message, where the question is not for it.
-        """
-        statement = ranked.statement
-        if statement.kind == PAIR and not _MESSAGES.intersection(self.question.words):
-            block = [
-                one for one in self.statements if one.passage is statement.passage and one.block == statement.block
-            ]
-            if sum(cell.key.lower() in _HEADERS for one in block for cell in one.cells) > 1:
-                return True
-        return ranked.confidence < ENOUGH
+    def _is_of_message(self, statement: Statement) -> bool:
+        """Whether a statement says of a message who wrote it and when, and the question is not for messages."""
+        if _MESSAGES.intersection(self.question.words):
+            return False
+        if statement.kind != PAIR:
+            return tells_who_wrote(statement.text)
+        block = [one for one in self.statements if one.passage is statement.passage and one.block == statement.block]
+        return sum(cell.key.lower() in _HEADERS for one in block for cell in one.cells) > 1
 
     def _met(self, statement: Statement, wanted: Property) -> float:
         own = frozenset(statement.words)

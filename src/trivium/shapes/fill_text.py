@@ -9,6 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from trivium.answers.ranking import because
+from trivium.language.addresses import EMAIL as EMAIL_ADDRESS
+from trivium.language.addresses import PHONE as PHONE_NUMBER
+from trivium.language.addresses import PHONED, REACH, URL
 from trivium.language.changed import asks_of_changes, is_off, outdated, was_once
 from trivium.language.denial import negated
 from trivium.language.languages import silent_words
@@ -38,27 +41,12 @@ _IN_PLACE = re.compile(
     r"|te|op|naar|в|на)(?: (?:the|der|dem|den|die|das|la|le|les|el|los|las|il|lo|het|de))? |\b[al]')$"
 )
 """What stands before the name of a place where something is."""
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_URL = re.compile(r"https?://[^\s)>\]\"']+")
 _CODE_WORD = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w]+(?:[-./][\w]+)*\b|#\d+")
 _STREET = re.compile(
     r"(?:[\w-]* )?[\w-]*(?:strasse|str\.|weg|gasse|allee|platz|street|road|avenue|lane|square|straat|laan|plein)\b"
     r"|(?:rue|avenue|boulevard|place|calle|plaza|avenida|paseo|via|viale|piazza|rua|ул|улица)\b|\w+ \d"
 )
 """A street is no city, where both are told."""
-_PHONE = re.compile(r"(?<![\w.])\+?\(?\d[\d ()/.\u00a0-]{5,20}\d(?!\w)")
-_PHONED = re.compile(
-    r"\b(?:phone\w*|telephon\w*|tel|mobile|fax|call\w*|dial|ring|hotline|telefon\w*|anruf\w*|handy|appel\w*"
-    r"|llam\w+|movil|chiam\w+|cellulare|ligue|bel|телефон\w*|звон\w+)\b|电话|電話|手机"
-)
-"""How a text tells that a number is one to call."""
-_REACH = frozenset(
-    fold(
-        "reach contact call phone write mail email message get in touch find erreichen erreiche kontaktieren anrufen"
-        " schreiben contacter joindre appeler ecrire contactar llamar escribir contattare chiamare bereiken связаться"
-    ).split()
-)
-"""What one does with an address, which what gives it need not say."""
 _LABELLED = re.compile(
     r"\b(?P<word>[^\W\d_]{3,}\.?)(?: (?:no\.?|nr\.?|number|nummer|n°|num\.?))?(?:[ :#]{1,2}| (?:is|ist|est|es|is:|=) )"
     r"(?P<code>[A-Z]{1,4}[ -]?\d[\w/-]*|[A-Za-z]*\d[\w/.-]*\w|\d)(?![\w%€$£°]|\.\w)"
@@ -92,7 +80,7 @@ def fill_text(finder: Finder, wanted: Property) -> Filled:
         wanted = replace(wanted, role=NAME)
     abouts = finder.about(wanted)
     if not abouts and wanted.role in ADDRESSED:
-        abouts = finder.without(_REACH).about(wanted)
+        abouts = finder.without(REACH).about(wanted)
     if not abouts and wanted.role in (FREE, REASON, WHERE):
         abouts = finder.about(_asked(wanted))
     if not abouts and wanted.role == REASON:
@@ -141,13 +129,13 @@ def _texts(about: About, finder: Finder, wanted: Property) -> Iterator[tuple[str
         times = _ends(statement.values, about, wanted, finder, TIME)
         yield from ((text[value.start : value.stop], -_away(value, near)) for value in times)
     elif wanted.role == EMAIL:
-        yield from ((match[0], 0.0) for match in _EMAIL.finditer(text))
+        yield from ((match[0], 0.0) for match in EMAIL_ADDRESS.finditer(text))
     elif wanted.role == PHONE:
-        told = about.cell is not None or _PHONED.search(fold(text)) is not None
+        told = about.cell is not None or PHONED.search(fold(text)) is not None
         numbers = [number for number in _phones(text) if told or number.startswith(("+", "0", "(0"))]
         yield from ((number, 0.0) for number in numbers or ([text] if about.cell is not None else []))
     elif wanted.role == LINK:
-        yield from ((match[0].rstrip(".,;"), 0.0) for match in _URL.finditer(text))
+        yield from ((match[0].rstrip(".,;"), 0.0) for match in URL.finditer(text))
     elif wanted.role == WHERE:
         yield statement.passage.source, 0.0
     elif "pattern" not in wanted.schema and about.cell is None and (labelled := _labelled(text, wanted)):
@@ -189,7 +177,7 @@ def _with_post(text: str, wanted: Property) -> str:
 
 
 def _phones(text: str) -> Iterator[str]:
-    yield from (match[0].strip() for match in _PHONE.finditer(text) if 6 < sum(map(str.isdigit, match[0])) < 16)
+    yield from (match[0].strip() for match in PHONE_NUMBER.finditer(text) if 6 < sum(map(str.isdigit, match[0])) < 16)
 
 
 def _is_whole(statement: Statement, wanted: Property, finder: Finder) -> bool:

@@ -53,7 +53,7 @@ NAMES = frozenset(
     fold(
         "name person owner contact author director manager ceo cto cfo head leader lead chair founder builder architect"
         " customer client supplier vendor party company manufacturer maker responsible librarian curator keeper leiter"
-        " leiterin inhaber ansprechpartner nombre directora nom directeur directrice 姓名 负责人"
+        " leiterin inhaber ansprechpartner nombre directora nom directeur directrice 姓名 负责人 имя фио naam 名前 氏名"
         " chairman chairwoman chairperson president treasurer secretary landlord landlady tenant teacher trainer coach"
         " doctor dentist supervisor boss assignee reporter maintainer speaker winner successor predecessor deputy"
         " vorsitzende vorsitzender prasident kassenwart schatzmeister vermieter mieter leitung lehrer trainerin chef"
