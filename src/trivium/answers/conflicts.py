@@ -20,6 +20,11 @@ _SAME, _SAME_SOURCE = 0.6, 0.85
 _FEW = 2
 """How many words of its own a statement has that does not say by itself of what it is."""
 _POST = re.compile(r"\s?\(([^()]{2,40})\)")
+_SUBJECT = re.compile(
+    r"([^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*)\s+(?:is|was|has been|became|becomes|leads|heads|chairs"
+    r"|runs|manages|ist|war|wurde|wird|leitet|führt|est|était|dirige|préside|es|fue|era|preside|è|é)\b"
+)
+"""Who begins a sentence of who somebody is; any word is written like a name there."""
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-zà-ÿа-я][\w'-]+(?:\s[^\W\d_a-zà-ÿа-я][\w'-]+)*")
 
 
@@ -131,4 +136,6 @@ def _names(statement: Statement, question: Question) -> set[str]:
         if post and any(alike(word, asked) for word in tokens(post[1]) for asked in question.words):
             return set(tokens(match[0]))
     found = {word for match in _NAME.finditer(statement.text) for word in tokens(match[0])}
+    if subject := _SUBJECT.match(statement.text):
+        found.update(tokens(subject[1]))
     return found - set(tokens(question.text)) - silent_words(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_IN_PATH = re.compile(r"(?<![\d.-])((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?![\d-])")
+_IN_PATH = re.compile(r"(?<![\d.])(?<!\d-)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?![\d-])")
 _FIRST_LINES, _FIRST_SIGNS = 8, 2_000
 """How much of a text is looked at for the day of which it is."""
 _AS_OF = re.compile(
@@ -73,8 +73,10 @@ def of_timestamp(seconds: float) -> str | None:
 def date_in_path(path: str) -> str | None:
     """The last day that a path names, year first; what merely looks like one is none.
 
-    >>> date_in_path("minutes/2024-06-10 board.md"), date_in_path("IMG_20240610.txt"), date_in_path("2024-13-01.md")
-    ('2024-06-10', '2024-06-10', None)
+    >>> [date_in_path(path) for path in ("minutes/2024-06-10 board.md", "IMG_20240610.txt", "minutes-2024-06-10.md")]
+    ['2024-06-10', '2024-06-10', '2024-06-10']
+    >>> date_in_path("2024-13-01.md"), date_in_path("report-1-2024-06-10.md")
+    (None, None)
     """
     days = (as_date(f"{match[1]}-{match[3]}-{match[4]}") for match in _IN_PATH.finditer(path))
     return next(filter(None, reversed(list(days))), None)

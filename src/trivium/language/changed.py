@@ -23,12 +23,21 @@ _CHANGES = re.compile(
     r"|verhoogd|verlaagd|gewijzigd|verplaatst|вырос\w*|повы\w+|увелич\w+|сниз\w+|сниж\w+|умень\w+|измен\w+"
     r"|перен\w+)\b|上调|下调|提高|降低|增加|减少|改为|調整|上げ|下げ|変更"
 )
-_DECIDED = re.compile(
-    r"\b(?:approv\w+|agreed|decided|set|fixed|planned|scheduled|confirmed|now|currently|new|beschlossen|genehmigt\w*"
-    r"|festgelegt|geplant|vereinbart|jetzt|nun|aktuell|neu\w*|aprob\w+|acord\w+|decid\w+|fij\w+|previst\w+|ahora"
-    r"|approuv\w+|fixe\w*|prevue?s?|desormais|maintenant|approvat\w+|fissat\w+|decis\w+|ora|vastgesteld|besloten"
-    r"|goedgekeurd|nu|утвержд\w+|решен\w*|теперь)\b|批准|决定|決定|现在|現在"
+_CHANGED = re.compile(
+    rf"(?:{_CHANGES.pattern})(?=\W*$| (?:to|from|by|auf|von|vom|um|zu|a|al|de|del|du|en|da|dal|di|au|aux|para|por|naar"
+    r"|van|met|на|с|со|до)\b|[至到了])"
 )
+"""A word for a change where it is the verb of a sentence: `was cut to`, `wurde erhöht`, and no `moving costs`."""
+_DECIDED = re.compile(
+    r"\b(?:(?:is|are|was|were|been|be|ist|sind|war|wurden?|werden|est|sont|ete|es|son|fue|sido|e|sono|stat[oa]|werd|zijn)"
+    r" (?:now |jetzt |nun |ahora |maintenant |ora |nu )?"
+    r"(?:approved|agreed|decided|set|fixed|planned|scheduled|confirmed|beschlossen|genehmigt|festgelegt|geplant"
+    r"|vereinbart|aprobad[oa]|acordad[oa]|decidid[oa]|fijad[oa]|previst[oa]|approuvee?|fixee?|prevue?|approvat[oa]"
+    r"|fissat[oa]|decis[oa]|vastgesteld|besloten|goedgekeurd)"
+    r"|approved|agreed|decided|now|currently|jetzt|nun|aktuell|ahora|actualmente|maintenant|actuellement|attualmente"
+    r"|утвержд\w+|теперь)\b|批准|决定|決定|现在|現在"
+)
+"""Words that tell that something was decided, or that it is so by now."""
 _FROM = re.compile(
     r"(?:\b(?:from|von|vom|de|del|da|dal|dalla|desde|du|des|van|с|со|от)(?: (?:the|el|la|le|dem|der))?|[从由])\s*$"
 )
@@ -84,10 +93,10 @@ def asks_of_changes(*texts: str) -> bool:
 def without_changes(text: str) -> str:
     """A text without the words that tell that something changed, by which two accounts of one thing may differ.
 
-    >>> without_changes("The fee was raised to 5 euros.")
-    'the fee was to 5 euros.'
+    >>> without_changes("The fee was raised to 5 euros."), without_changes("Planned moving costs: 5 euros")
+    ('the fee was to 5 euros.', 'planned moving costs: 5 euros')
     """
-    return " ".join(_DECIDED.sub(" ", _CHANGES.sub(" ", fold(text))).split())
+    return " ".join(_DECIDED.sub(" ", _CHANGED.sub(" ", fold(text))).split())
 
 
 def is_off(text: str, asked: str = "") -> bool:
