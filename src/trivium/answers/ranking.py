@@ -124,7 +124,8 @@ class Ranking:
             if parts and known and one not in [term.word for term in terms]:
                 at = terms.index(parts[0])
                 terms = [term for term in terms if term not in parts]
-                terms.insert(at, Term(one, must=any(term.must for term in parts)))
+                merged = Term(one, must=any(term.must for term in parts), extra=all(term.extra for term in parts))
+                terms.insert(at, merged)
         return [term for one in terms for term in self._hyphened(one)]
 
     def _is_phrase(self, one: str) -> bool:
@@ -181,7 +182,7 @@ class Ranking:
         follows = asked_before or self._goes_on(index, terms)
         own = covered = 0.0
         own_words: dict[str, float] = {}
-        missed = uncounted = kin = said = False
+        missed = uncounted = kin = said = spoken = False
         attribute: bool | None = None
         day = _same_days(statement, question)
         kinds = {value.kind for value in statement.values}
@@ -205,8 +206,11 @@ class Ranking:
             missed = missed or (term.must and not best)
             kin = kin or (term.word == question.counted and 0 < best <= KIN)
             uncounted = uncounted or (term.word == question.counted and not best)
+            spoken = spoken or (best > 0 and not term.extra)
             if not term.must and not term.extra:
                 attribute = attribute or best > 0
+        if not spoken:
+            own = covered = 0.0  # words that a question before lends are about nothing by themselves
         own, covered = min(own / total, 1.0), min(covered / total, 1.0)
         typed = has_wanted(statement, question, bool(own))
         same = asked_before and _is_same_question(statement, question)
