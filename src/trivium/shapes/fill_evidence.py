@@ -53,35 +53,12 @@ _HOLDERS = frozenset(
 )
 """Headers of columns that hold names of people."""
 _HEADERS = frozenset(
-    [
-        "from",
-        "to",
-        "subject",
-        "von",
-        "an",
-        "betreff",
-        "de",
-        "à",
-        "objet",
-        "para",
-        "asunto",
-        "da",
-        "oggetto",
-        "assunto",
-        "van",
-        "aan",
-        "onderwerp",
-        "от",
-        "кому",
-        "тема",
-        "发件人",
-        "收件人",
-        "主题",
-        "差出人",
-        "宛先",
-        "件名",
-    ]
+    fold(
+        "from to subject von an betreff de à objet para asunto da oggetto assunto van aan onderwerp от кому"
+        " тема 发件人 收件人 主题 差出人 宛先 件名"
+    ).split()
 )
+"""Keys of the lines at the head of a message."""
 _MESSAGES = frozenset(
     fold(
         "mail mails email e-mail message letter sent send sender wrote written write nachricht brief gesendet geschickt"
@@ -278,7 +255,7 @@ class Finder:
         if statement.kind != PAIR:
             return tells_who_wrote(statement.text)
         block = [one for one in self.statements if one.passage is statement.passage and one.block == statement.block]
-        return sum(cell.key.lower() in _HEADERS for one in block for cell in one.cells) > 1
+        return sum(fold(cell.key) in _HEADERS for one in block for cell in one.cells) > 1
 
     def _met(self, statement: Statement, wanted: Property) -> float:
         own = frozenset(statement.words)
