@@ -97,7 +97,7 @@ def answer(ranking: Ranking, ask: str, earlier: Sequence[str] = ()) -> Section:
         return Section(lines=[Line(one.statement) for one in _told(good)])
     if steps := _steps(ranking, best, question):
         return Section(lines=[Line(one, bullet=True) for one in steps])
-    if question.lists or best.statement.text.endswith((":", "：")):
+    if question.lists or best.statement.text.endswith((":", "：")) or _introduces(ranking, best.statement, question):
         return Section(lines=_listed(ranking, best, good, question))
     chosen = _selected(ranking, good, question)
     quoted = [one.statement for one in [*chosen, *_through(ranking, ranked, chosen, question)]]
@@ -235,6 +235,14 @@ def _listed(ranking: Ranking, best: Ranked, good: list[Ranked], question: Questi
         quoted = [one.statement for one in _selected(ranking, good, question)]
         return [Line(one) for one in with_headings(quoted, ranking.statements, question)]
     return lines + [Line(one, bullet=True) for one in items[: MOST_LINES - len(lines)]]
+
+
+def _introduces(ranking: Ranking, one: Statement, question: Question) -> bool:
+    """Whether a statement only says what the list below it is: no value is asked for, and the list begins at once."""
+    if question.wanted or question.yes_no or one.kind != SENTENCE:
+        return False
+    below = (other for other in ranking.statements if other.passage is one.passage and other.block == one.block + 1)
+    return any(other.kind == ITEM and other.lead == one.text for other in below)
 
 
 def _steps(ranking: Ranking, best: Ranked, question: Question) -> list[Statement]:

@@ -204,7 +204,7 @@ def _split(passage: Passage, rank: int, language: str, quotable: bool) -> Iterat
             until = _sequence(lines, at, until)
         names = tuple(name for _, name in headings)
         part = lines[at:until]
-        before, before_start = "", 0
+        before, before_start, count = "", 0, 0
         for statement in _statements(passage, rank, language, part, kind, block, header, settings):
             if statement.kind == PAIR or (yaml and statement.kind == ROW):
                 statement.headings = (*names, *_over(lines, at, statement.start))
@@ -213,10 +213,10 @@ def _split(passage: Passage, rank: int, language: str, quotable: bool) -> Iterat
             statement.before, statement.before_start = before, before_start
             statement.lead = lead if kind in (ITEM, ROW, CODE) else ""
             if kind == SENTENCE:
-                before, before_start = statement.text, statement.start
+                before, before_start, count = statement.text, statement.start, count + 1
             yield statement
         if kind == SENTENCE:
-            lead = before if before.endswith((":", "：")) else ""
+            lead = before if before.endswith((":", "：")) or (count == 1 and not _PAIR.match(before)) else ""
         elif kind != ITEM:
             lead = ""
         at = until
